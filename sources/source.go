@@ -1,0 +1,31 @@
+package sources
+
+import (
+	"context"
+	"time"
+
+	"benchtop/model"
+)
+
+// A Source emits until its input ends (nil), ctx ends (nil) or it fails
+// (error: the Group restarts it, backing off; wrap the error with Final to be
+// left alone). It must return soon after ctx ends, flush before it waits, and
+// never close anything it did not open.
+type Source interface {
+	Name() string
+	Run(ctx context.Context, out *Outlet) error
+}
+
+// Now is the wall clock as an instant. Sources are the only place that reads
+// the clock; tests run them in a synctest bubble.
+func Now() model.Instant { return model.InstantOf(time.Now()) }
+
+// Policy says what an outlet does when the engine lags.
+type Policy uint8
+
+// The policies, decided by what is being read.
+const (
+	Block  Policy = iota // regular file, replay, simulator: wait, lose nothing
+	Drain                // pipe, socket, child: never wait, shed and count
+	Latest               // poller: a missed poll is a gap
+)
