@@ -1,0 +1,160 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"benchtop/model"
+)
+
+// Feed is one raw file of a finished run, read item by item in its own order.
+type Feed struct {
+	Name          string
+	Kind          model.SourceKind
+	Format, Label string
+	// Next reads one item ahead and says when a live reader would have seen it
+	// (a request's record: its end). ok is false at the end of the file. An item
+	// without a time of its own takes the one before it.
+	Next func() (at model.Instant, ok bool, err error)
+	// Emit emits the item that Next announced. seen is what to stamp as Seen.
+	Emit func(out *Outlet, seen model.Instant)
+	// Close releases the file; may be nil.
+	Close func() error
+}
+
+// Merge plays the raw files of one run in time order with ticks, as a source:
+// replay for a run that nobody recorded. Events keep the files' own times.
+type Merge struct {
+	Open  func() ([]*Feed, error) // called again to seek back
+	Pacer *Pacer
+}
+
+// Name implements Source.
+func (m *Merge) Name() string { return "raw files" }
+
+type head struct {
+	feed *Feed
+	out  *Outlet
+	at   model.Instant
+	ok   bool
+}
+
+// Run implements Source.
+func (m *Merge) Run(ctx context.Context, out *Outlet) error {
+	out.SetPolicy(Block)
+	var outs []*Outlet
+	until := model.Instant(0)
+	for {
+		feeds, err := m.Open()
+		if err != nil {
+			return Final(err)
+		}
+		for len(outs) < len(feeds) {
+			outs = append(outs, out.Fork())
+		}
+		back, err := m.play(ctx, out, outs, feeds, until)
+		for _, f := range feeds {
+			if f.Close != nil {
+				_ = f.Close() // read only: nothing can be lost
+			}
+		}
+		if err != nil || back == 0 {
+			return err
+		}
+		out.Emit(model.Event{At: back, Seen: back, Kind: model.Reset})
+		until = back
+	}
+}
+
+// play feeds everything once. until > 0 feeds without ticks up to there.
+func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*Feed, until model.Instant) (back model.Instant, err error) {
+	heads := make([]*head, len(feeds))
+	for i, f := range feeds {
+		heads[i] = &head{feed: f, out: outs[i]}
+		if err := heads[i].advance(); err != nil {
+			return 0, err
+		}
+	}
+	tick := model.Instant(0)
+	for {
+		h := earliest(heads)
+		if h == nil {
+			break
+		}
+		if tick == 0 {
+			tick = h.at.Floor(TickEvery)
+			for _, g := range heads {
+				g.out.Describe(h.at, g.feed.Name, g.feed.Kind, g.feed.Format, g.feed.Label)
+				g.out.State(h.at, model.Running, "")
+			}
+		}
+		for next := tick.Add(TickEvery); next <= h.at; next = tick.Add(TickEvery) {
+			if h.at.Sub(tick) > time.Hour { // a hole in the files: don't tick through days
+				next = h.at.Floor(TickEvery)
+			}
+			tick = next
+			seek, err := m.step(ctx, out, tick, &until)
+			if err != nil || seek != 0 {
+				return seek, err
+			}
+		}
+		h.feed.Emit(h.out, h.at)
+		if err := h.advance(); err != nil {
+			return 0, err
+		}
+		if !h.ok {
+			h.out.State(h.at, model.Ended, "")
+		}
+	}
+	if tick != 0 {
+		out.Emit(model.Event{Seen: tick.Add(TickEvery), Kind: model.Tick})
+	}
+	out.Flush()
+	return 0, nil
+}
+
+// step emits one tick at its pace. It returns a seek that must go back.
+func (m *Merge) step(ctx context.Context, out *Outlet, tick model.Instant, until *model.Instant) (back model.Instant, err error) {
+	if *until != 0 {
+		if tick < *until {
+			return 0, ctx.Err()
+		}
+		*until = 0
+	}
+	out.Emit(model.Event{Seen: tick, Kind: model.Tick})
+	if m.Pacer.Rate() != Max {
+		out.Flush()
+	}
+	seek, err := m.Pacer.Wait(ctx, tick)
+	switch {
+	case err != nil || seek == 0:
+		return 0, err
+	case seek < tick:
+		return seek, nil
+	}
+	*until = seek
+	return 0, nil
+}
+
+func (h *head) advance() error {
+	at, ok, err := h.feed.Next()
+	if err != nil {
+		return fmt.Errorf("%s: %w", h.feed.Name, err)
+	}
+	h.ok = ok
+	if ok {
+		h.at = max(h.at, at)
+	}
+	return nil
+}
+
+func earliest(heads []*head) *head {
+	var best *head
+	for _, h := range heads {
+		if h.ok && (best == nil || h.at < best.at) {
+			best = h
+		}
+	}
+	return best
+}
