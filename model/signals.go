@@ -11,6 +11,8 @@ type Signals struct {
 	Load   LoadSignals
 	GPUs   []GPUSignals
 	Host   HostSignals
+	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
+	SkewOf string  // that source
 }
 
 // ClientSignals is the client over the last 30 s.

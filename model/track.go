@@ -72,8 +72,11 @@ type Track struct {
 	Tiers  [3]Tier[Bucket] // 100 ms for 5 min, 1 s for 1 h, 10 s for 24 h
 	Last   float64         // newest value; NaN after a gap
 	LastAt Instant
-	Total  float64       // Counter: sum of all amounts; Cumulative: the value now; Span: growth since the start
-	N      uint64        // events in all
+	Total  float64 // Counter: sum of all amounts; Cumulative: the value now; Span: growth since the start
+	N      uint64  // events in all
+	Sum    float64 // of all levels or observations, for the run's mean: Sum ÷ N
+	Min    float64 // of the run; NaN where it makes no sense
+	Max    float64
 	Period time.Duration // usual spacing of samples, 0 if not known yet
 }
 

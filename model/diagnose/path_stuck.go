@@ -1,0 +1,44 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"benchtop/model"
+)
+
+func pathStuck() Rule {
+	return Rule{
+		ID: "path_stuck", Group: GroupClient, Severity: model.SevMajor, Raise: 15, Clear: 15,
+		Title: "requests are stuck between client and server", Needs: "host",
+		Help: "connecting, accepting or a gateway holds requests back",
+		When: func(c *Case) Answer {
+			a := missingAtServer(c)
+			if a != Yes {
+				return a
+			}
+			h, s := &c.S.Host, &c.S.Server
+			if !known(h.Established) && !known(h.NewConns) && !known(h.Connecting) {
+				return Missing
+			}
+			connecting := known(h.Connecting) && h.Connecting >= 0.3*s.Gap
+			gateway := known(h.Established) && h.Established >= 0.8*s.NcAt && !(h.ClientThread >= 0.8)
+			return answer(churn(c) || connecting || gateway)
+		},
+		Say: func(c *Case) (string, []model.Evidence) {
+			s, h := &c.S.Server, &c.S.Host
+			if churn(c) {
+				return fmt.Sprintf("%s/s new connections for %s/s requests: connections are not reused.", num(h.NewConns), num(c.X())),
+					[]model.Evidence{evidence("host_conns_opened", 20, h.NewConns, "1/s", 0.5*c.X(), fmt.Sprintf("%s new connections a second", num(h.NewConns)))}
+			}
+			t := fmt.Sprintf("%s connections are open for %s requests and the server holds %s: the rest waits between the two.",
+				whole(h.Established), whole(s.NcAt), whole(s.Ns))
+			return t, []model.Evidence{
+				evidence("host_established", 20, h.Established, "connections", 0.8*s.NcAt, fmt.Sprintf("%s connections open", whole(h.Established))),
+				evidence("concurrency_gap", 65, s.Gap, "requests", c.T.MissingGap, fmt.Sprintf("client holds %s, server %s", whole(s.NcAt), whole(s.Ns))),
+			}
+		},
+		DoesNotProve: "which box on the way holds them.",
+		NextChange:   "keep-alive if connections are not reused, else the gateway's concurrency limit",
+		SettledBy:    "the gateway's own metrics, or the listener's overflow count",
+	}
+}

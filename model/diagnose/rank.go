@@ -1,0 +1,348 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"benchtop/model"
+)
+
+// candidate is a verdict in the running.
+type candidate struct {
+	id, reason string
+	step       int    // of the decision order
+	because    string // said after the title: "214 timeouts are its consequence"
+}
+
+func (c candidate) same(o candidate) bool { return c.id == o.id && c.reason == o.reason }
+
+// rank evaluates the decision order top down (diagnosis.md §4). The first
+// entry is the candidate, the next ones the runners-up; the list always ends
+// with "none".
+func (j *Judge) rank(c *Case) []candidate {
+	var out []candidate
+	add := func(step int, id string) {
+		if j.raised[id] {
+			out = append(out, candidate{id: id, step: step})
+		}
+	}
+	if gate, ok := j.gate(c); ok {
+		out = append(out, gate)
+		if gate.id != model.VerdictNotEnough {
+			return append(out, candidate{id: model.VerdictNone, step: 11})
+		}
+	}
+	j.rankMissing(c, add)
+	add(1, "client_below_target")
+	add(2, "batching_off")
+	add(2, "batch_wait_ceiling")
+	out = j.rankLosses(c, out)
+	for _, id := range throttles {
+		if j.limits(c, id) {
+			add(4, id)
+		}
+	}
+	add(5, "kv_pressure")
+	add(5, "engine_imbalance")
+	if j.raised["gpu_idle_gaps"] {
+		for _, id := range []string{"mem_pressure", "cpu_quota", "debug_log", "cpu_freq", "server_cpu", "noisy_neighbour"} {
+			add(6, id)
+		}
+	}
+	if j.raised["unsteady"] {
+		if j.raised["noisy_neighbour"] {
+			add(6, "noisy_neighbour")
+		}
+		out = append(out, candidate{id: model.VerdictNotEnough, reason: "unsteady", step: 7})
+	}
+	if s := &c.S.Server; s.Full || s.WaitKnown && s.Waiting >= 1 {
+		add(8, "gpu_idle_gaps")
+	}
+	if c.S.Server.Full {
+		add(8, "low_sm_activity")
+	}
+	add(9, "queue_unbounded")
+	add(9, "server_saturated")
+	add(10, "concurrency_lt_maxbatch")
+	add(10, "closed_loop_ceiling")
+	if !c.S.Client.Known && len(out) == 0 {
+		return []candidate{{id: model.VerdictNotEnough, reason: "client"}}
+	}
+	return append(out, candidate{id: model.VerdictNone, step: 11})
+}
+
+var throttles = []string{"power_brake", "thermal", "power_cap", "clock_drift"}
+
+// gate is what stops the ordinary order: the server is gone, or there is not
+// enough to judge by.
+func (j *Judge) gate(c *Case) (candidate, bool) {
+	not := func(reason string) (candidate, bool) {
+		return candidate{id: model.VerdictNotEnough, reason: reason}, true
+	}
+	cl := &c.S.Client
+	cold := !c.S.Load.Warm
+	switch {
+	case c.S.Host.OOMEver > 0 && j.raised["mem_pressure"]:
+		return candidate{id: "mem_pressure"}, true
+	case j.raised["server_down"]:
+		return candidate{id: "server_down"}, true
+	case !cl.Known:
+		if c.S.Server.Known && c.S.Server.Samples >= 3 {
+			return candidate{}, false // the server's side alone
+		}
+		return not("client")
+	case cold && cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
+		return not("too_few")
+	case cold && j.raised["queue_unbounded"]:
+		return candidate{id: "queue_unbounded", step: 9}, true
+	case cold && j.raised["unsteady"] && j.raised["noisy_neighbour"]:
+		return candidate{id: "noisy_neighbour", step: 6}, true
+	case cold && j.raised["unsteady"]:
+		return not("unsteady")
+	case cold && j.mostlyLost(c):
+		return candidate{}, false // nothing that fails this much ever gets warm
+	case cold:
+		return not("not_warm")
+	case j.raised["server_silent"] || !c.S.Server.Known || c.S.Server.Samples < 3:
+		if j.mostlyLost(c) {
+			return candidate{}, false
+		}
+		return not("server_log")
+	}
+	return candidate{}, false
+}
+
+// mostlyLost reports whether losses dominate the client's own records, so that
+// the verdict needs nothing else.
+func (j *Judge) mostlyLost(c *Case) bool {
+	return j.raised["client_timeout"] && c.lossShare(c.S.Client.Timeouts) >= c.T.TimeoutDominates
+}
+
+// rankMissing is step 1: requests that the client counts and the server does not.
+func (j *Judge) rankMissing(c *Case, add func(int, string)) {
+	at := []string{"network", "client_cpu", "path_stuck", "client_pool", "before_server"}
+	if j.raised["path_stuck"] && !churn(c) { // a gateway rather than connections not reused
+		at = []string{"network", "client_cpu", "client_pool", "path_stuck", "before_server"}
+	}
+	missing := false
+	for _, id := range at {
+		missing = missing || j.raised[id]
+	}
+	if !missing {
+		return
+	}
+	if j.mostlyLost(c) {
+		add(1, "client_timeout")
+	}
+	for _, id := range at {
+		if id == "network" && !j.raised["before_server"] && c.ratio() >= 0.85 {
+			continue // resets without requests missing are a loss, step 3
+		}
+		add(1, id)
+	}
+}
+
+// rankLosses is step 3.
+func (j *Judge) rankLosses(c *Case, out []candidate) []candidate {
+	cl := &c.S.Client
+	if j.raised["network"] && cl.Reset > cl.Timeouts && cl.Reset > cl.Rejected {
+		out = append(out, candidate{id: "network", step: 3})
+	}
+	if j.raised["server_rejects"] && !c.S.Server.Full {
+		out = append(out, candidate{id: "server_rejects", step: 3})
+	}
+	if !j.raised["client_timeout"] {
+		return out
+	}
+	if id, ok := j.causedBy(c); ok {
+		out = append(out, candidate{id: id, step: 3, because: whole(cl.Timeouts) + " timeouts are its consequence"})
+	}
+	return append(out, candidate{id: "client_timeout", step: 3})
+}
+
+// causedBy names the throttle that explains the timeouts (diagnosis.md §4.2):
+// raised, limiting, at least 5 % of the clock, and not begun after them.
+func (j *Judge) causedBy(c *Case) (string, bool) {
+	_, late := j.byID("client_timeout")
+	began := late.rawSince
+	if began == 0 {
+		began = late.raisedAt
+	}
+	for _, id := range throttles {
+		_, k := j.byID(id)
+		if !k.raised || !j.limits(c, id) {
+			continue
+		}
+		since := k.rawSince
+		if since == 0 {
+			since = k.raisedAt
+		}
+		g := c.worst(func(g *model.GPUSignals) float64 { return g.Loss })
+		if g != nil && g.Loss >= 0.05 && since <= began+15_000_000_000 {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// limits reports whether a raised throttle holds the run back rather than being
+// merely present.
+func (j *Judge) limits(c *Case, id string) bool {
+	if !j.raised[id] || !c.limiting() {
+		return false
+	}
+	f, _ := j.byID(id)
+	return f.Severity >= model.SevMajor
+}
+
+// word makes the verdict of a candidate with this second's numbers.
+func (j *Judge) word(c *Case, k candidate) model.Verdict {
+	v := model.Verdict{Reason: k.reason, Confidence: "firm", WaitS: math.NaN()}
+	switch k.id {
+	case model.VerdictNone:
+		v.Finding = j.nothing(c)
+	case model.VerdictNotEnough:
+		v.Finding = notEnough(c, k.reason)
+		v.WaitS = wait(c, k.reason)
+		v.Leading = j.leading(c)
+	default:
+		v.Finding, _ = j.byID(k.id)
+		if k.because != "" {
+			v.Title += "; " + k.because
+		}
+	}
+	v.Failures = failures(c)
+	if k.step >= 7 {
+		v.NotSeen = j.notSeen(c)
+	}
+	if k.id != model.VerdictNotEnough && (len(v.NotSeen) > 0 || v.Suspected) {
+		v.Confidence = "suspected"
+	}
+	if !c.S.Client.Known && k.id != model.VerdictNotEnough {
+		v.Confidence = "suspected"
+		v.Title = "server side only: " + v.Title
+		v.NotSeen = append([]string{"no client stream: give one with --load, so that requests lost before the server can be seen"}, v.NotSeen...)
+	}
+	return v
+}
+
+func failures(c *Case) string {
+	cl := &c.S.Client
+	if !(cl.TotalFailed > 0) || !(cl.TotalDone > 0) {
+		return ""
+	}
+	return fmt.Sprintf("%s of requests failed (%s of %s): settle client errors before talking of server throughput",
+		pct(cl.TotalFailed/cl.TotalDone), whole(cl.TotalFailed), whole(cl.TotalDone))
+}
+
+func (j *Judge) nothing(c *Case) model.Finding {
+	x := c.X()
+	return model.Finding{
+		ID: model.VerdictNone, Severity: model.SevNote, Title: "no bottleneck seen",
+		Text: fmt.Sprintf("Throughput %s/s equals the offered load; nothing waits and nothing is full. Capacity is unknown.", num(x)),
+		Evidence: []model.Evidence{
+			evidence("client_throughput", 30, x, "1/s", math.NaN(), fmt.Sprintf("%s requests/s complete", num(x))),
+		},
+		DoesNotProve: "how much the server could do: it was not asked for more.",
+		NextChange:   "raise the load one step",
+		SettledBy:    "a run at a higher rate or concurrency",
+	}
+}
+
+func notEnough(c *Case, reason string) model.Finding {
+	cl := &c.S.Client
+	f := model.Finding{ID: model.VerdictNotEnough, Severity: model.SevInvalid, DoesNotProve: "anything about the server yet.", NextChange: "none: let the run go on"}
+	switch reason {
+	case "client":
+		f.Title = "not enough evidence: no client stream"
+		f.Text = "No load generator's stream has told a request; without it requests lost before the server can't be seen."
+		f.NextChange, f.SettledBy = "give the load stream with --load", "the load generator's live stream"
+	case "too_few":
+		f.Title = "not enough evidence: too few requests"
+		f.Text = fmt.Sprintf("%s good requests so far; %s are needed.", whole(cl.TotalOK), whole(c.T.MinOK))
+		f.Evidence = []model.Evidence{evidence("client_ok", c.S.T, cl.TotalOK, "count", c.T.MinOK, f.Text)}
+		f.SettledBy = "more requests"
+	case "not_warm":
+		f.Title = "not enough evidence: not warm"
+		f.Text = "Throughput has not settled yet."
+		if m := c.S.Load.MovesPct; known(m) {
+			f.Text = fmt.Sprintf("Throughput still moves %s %% per 40 s, or its tail latency does.", num(m))
+			f.Evidence = []model.Evidence{evidence("client_throughput", 40, m/100, "ratio", c.T.WarmSlope, f.Text)}
+		}
+		f.SettledBy = "two rounds of 15 s that agree"
+	case "unsteady":
+		f.Title = "not enough evidence: unsteady"
+		f.Text = fmt.Sprintf("Throughput varies %s over 60 s; noise explains %s.", pct(c.S.Load.CV), pct(c.S.Load.CVLimit))
+		f.Evidence = []model.Evidence{evidence("client_throughput", 60, c.S.Load.CV, "ratio", c.S.Load.CVLimit, f.Text)}
+		f.SettledBy = "what changes from minute to minute: another job, a changing load"
+	case "server_log":
+		f.Title = "not enough evidence: server log"
+		f.Text = "The server's side is not observed: fewer than 3 samples in 65 s."
+		if known(c.S.Server.Silence) {
+			f.Text = fmt.Sprintf("No server line for %s s though requests succeed.", whole(c.S.Server.Silence))
+			f.Evidence = []model.Evidence{evidence("server_running", c.S.Server.Silence, 0, "samples", 3, f.Text)}
+		}
+		f.NextChange = "give the server's log with --log or its endpoint with --metrics"
+		f.SettledBy = "the server's log or metrics"
+	}
+	return f
+}
+
+// wait estimates the seconds until a verdict is possible.
+func wait(c *Case, reason string) float64 {
+	cl := &c.S.Client
+	switch reason {
+	case "too_few":
+		if cl.XOK > 0 {
+			return math.Ceil((c.T.MinOK - cl.TotalOK) / cl.XOK)
+		}
+	case "not_warm":
+		if cl.FirstEnd != 0 && known(cl.P50) {
+			return max(0, math.Ceil(max(35, 3*cl.P50+5)-c.S.At.Seconds(cl.FirstEnd)))
+		}
+	}
+	return math.NaN()
+}
+
+// leading is the hypothesis to show in grey while there is not enough evidence.
+func (j *Judge) leading(c *Case) string {
+	best, level := "", 0.5
+	for i := range j.rules {
+		r, k := &j.rules[i], &j.counters[i]
+		if r.Severity < model.SevMajor || r.Group == GroupTrust || k.missing {
+			continue
+		}
+		if l := k.level / or(r.Raise, j.t.RaiseS); l >= level && l > 0 {
+			best, level = r.ID, l+0.01
+		}
+	}
+	return best
+}
+
+// notSeen lists what could not be judged before this verdict, by source.
+func (j *Judge) notSeen(_ *Case) []string {
+	by := map[string][]string{}
+	for i := range j.rules {
+		r, k := &j.rules[i], &j.counters[i]
+		if k.missing && r.Severity >= model.SevMajor && r.Group != GroupTrust {
+			by[r.Needs] = append(by[r.Needs], r.ID)
+		}
+	}
+	var out []string
+	if ids := by["gpu"]; len(ids) > 0 {
+		out = append(out, "GPU not observed, so throttling is not excluded")
+		delete(by, "gpu")
+	}
+	if ids := by["host"]; len(ids) > 0 {
+		out = append(out, "host not observed, so "+strings.Join(ids, ", ")+" are not excluded")
+		delete(by, "host")
+	}
+	for _, r := range j.rules { // registry order, so that the same run reads the same
+		if ids := by[r.Needs]; len(ids) > 0 {
+			out = append(out, r.Needs+" not observed, so "+strings.Join(ids, ", ")+" can't be judged")
+			delete(by, r.Needs)
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+// Package engine is the loop in the middle: it takes batches off one channel,
+// hands each to the recorder, applies it to the store, and on each tick
+// freezes and publishes a snapshot. The rules run on the first tick of each
+// whole second.
+//
+// It owns the store and the judge, on one goroutine, without a lock. It has no
+// context: it reads until the channel closes, then publishes the final
+// snapshot, so nothing that a source sent is lost. Readers take the newest
+// snapshot from an atomic pointer; a one-slot channel tells them that it
+// changed, and a reader that is slow misses frames, never holds us up.
+package engine
+
+import (
+	"sync/atomic"
+
+	"benchtop/model"
+	"benchtop/model/diagnose"
+	"benchtop/model/store"
+)
+
+// Options are the engine's neighbours; each may be nil.
+type Options struct {
+	Thresholds model.Thresholds
+	Record     func(*model.Batch) // sees every batch before the store does; must not keep it nor wait
+	Recycle    func(*model.Batch) // gets every batch back
+	Preset     []model.Note       // what the user declared; applied at the start and after a seek
+	OnVerdict  func(model.VerdictChange)
+}
+
+// Engine turns batches into snapshots.
+type Engine struct {
+	opts    Options
+	store   *store.Store
+	judge   *diagnose.Judge
+	latest  atomic.Pointer[model.Snapshot]
+	changed chan struct{}
+	seq     uint64
+	second  uint64
+	judged  model.Instant // whole second judged last
+	signals *model.Signals
+	result  diagnose.Result
+	kinds   map[model.SourceID]model.SourceKind
+	notes   model.Batch // for what the engine itself tells the recorder
+}
+
+// New makes an engine with an empty snapshot published.
+func New(o Options) *Engine {
+	if o.Thresholds == (model.Thresholds{}) {
+		o.Thresholds = model.DefaultThresholds()
+	}
+	e := &Engine{opts: o, changed: make(chan struct{}, 1)}
+	e.restart()
+	if o.Record != nil && len(o.Preset) > 0 {
+		o.Record(&model.Batch{Notes: o.Preset})
+	}
+	e.publish(false)
+	return e
+}
+
+// Latest is the newest snapshot; never nil. A reader that has not taken from
+// Changed since the last one sees that one still: snapshots nobody waits for
+// are not made, except the final one.
+func (e *Engine) Latest() *model.Snapshot { return e.latest.Load() }
+
+// Changed gets a value when a newer snapshot may be there.
+func (e *Engine) Changed() <-chan struct{} { return e.changed }
+
+// restart empties everything: at the beginning, and when a replay seeks back.
+func (e *Engine) restart() {
+	e.store = store.New(e.opts.Thresholds)
+	e.judge = diagnose.NewJudge(e.opts.Thresholds)
+	e.kinds = make(map[model.SourceID]model.SourceKind)
+	e.judged, e.signals, e.result = 0, nil, diagnose.Result{}
+	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
+}
+
+// Run reads batches until in closes, then publishes the final snapshot.
+func (e *Engine) Run(in <-chan *model.Batch) {
+	for b := range in {
+		e.take(b)
+		if e.opts.Recycle != nil {
+			e.opts.Recycle(b)
+		}
+	}
+	e.publish(true)
+}
+
+// take applies one batch. Ticks split it: what stands before a tick in the
+// batch is part of that tick's snapshot, what stands after is not.
+func (e *Engine) take(b *model.Batch) {
+	if e.opts.Record != nil {
+		e.opts.Record(b)
+	}
+	for i := range b.Notes {
+		if n := &b.Notes[i]; n.Kind == model.NoteSource {
+			e.kinds[n.Source] = model.SourceKind(n.Value)
+		}
+	}
+	part := model.Batch{Notes: b.Notes}
+	from := 0
+	for i := range b.Events {
+		switch ev := &b.Events[i]; {
+		case ev.Kind == model.Tick:
+			part.Events = b.Events[from : i+1]
+			e.store.Apply(&part)
+			part.Notes, from = nil, i+1
+			e.tick()
+		case ev.Kind == model.Reset && e.kinds[ev.Source] == model.KindOther:
+			e.restart()
+			from = i + 1
+		}
+	}
+	part.Events = b.Events[from:]
+	e.store.Apply(&part)
+}
+
+// tick judges the second that is over and publishes.
+func (e *Engine) tick() {
+	now := e.store.Now()
+	if sec := now.Floor(1e9); sec > e.judged {
+		e.judge1(sec)
+	}
+	e.publish(false)
+}
+
+// judge1 runs the rules for the whole second sec.
+func (e *Engine) judge1(sec model.Instant) {
+	e.judged = sec
+	e.second++
+	e.signals = e.store.Second(sec)
+	e.result = e.judge.Second(e.signals)
+	c := e.result.Change
+	if c == nil {
+		return
+	}
+	e.store.Mark(model.Mark{At: c.At, Class: "verdict", Text: c.Title, Bad: c.Severity >= model.SevMajor})
+	if e.opts.OnVerdict != nil {
+		e.opts.OnVerdict(*c)
+	}
+	if e.opts.Record != nil {
+		e.notes.Clear()
+		e.notes.Notes = append(e.notes.Notes, model.Note{
+			At: c.At, Seen: c.At, Kind: model.NoteVerdict, Name: c.ID, Value: c.TS,
+			Text: c.Reason + "|" + c.Severity.String() + "|" + c.Confidence + "|" + c.Title,
+		})
+		e.opts.Record(&e.notes)
+	}
+}
+
+func (e *Engine) publish(final bool) {
+	if len(e.changed) > 0 && !final {
+		return // nobody has looked since the last one: don't freeze in vain
+	}
+	prev := e.latest.Load()
+	e.seq++
+	s := &model.Snapshot{Seq: e.seq, Second: e.second, Final: final, Signals: e.signals}
+	figures := prev == nil || prev.Second != e.second || final
+	e.store.Freeze(s, prev, figures)
+	s.Verdict, s.Runner, s.Findings = e.result.Verdict, e.result.Runner, e.result.Findings
+	s.Verdicts = e.judge.History()
+	e.latest.Store(s)
+	select {
+	case e.changed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"strings"
+
+	"benchtop/model"
+)
+
+func (s *Store) note(n *model.Note) {
+	src := s.source(n.Source)
+	switch n.Kind {
+	case model.NoteSource:
+		src.describe(n)
+	case model.NoteMark:
+		s.mark(model.Mark{At: n.At, Class: n.Name, Text: n.Text, Bad: n.Value > 0})
+	case model.NoteBadLine:
+		src.badLine(n)
+	case model.NoteConfig:
+		s.configure(n)
+	case model.NoteGPU:
+		s.nameGPU(n)
+	case model.NoteEngine:
+		if len(s.engines) < maxEngines {
+			s.engines[n.Key] = n.Name
+		}
+		if n.Name == "all" {
+			s.server.all = n.Key
+		}
+	case model.NoteVerdict:
+		s.recordedVerdict(n)
+	case model.NoteRun:
+		s.fact(n)
+	case model.NoteError:
+		src.info.Why = n.Text
+		s.mark(model.Mark{At: n.At, Class: "source", Text: n.Text, Bad: true})
+	}
+}
+
+// configure keeps a setting. What a program printed wins over what the user
+// declared, and a later word of the same kind over an earlier one.
+func (s *Store) configure(n *model.Note) {
+	old, ok := s.run.Config[n.Name]
+	declared := strings.Contains(n.Text, "declared")
+	if ok && declared && !strings.Contains(old.From, "declared") || !ok && len(s.run.Config) >= maxFacts {
+		return
+	}
+	if ok && old.Value == n.Value && old.From == n.Text {
+		return
+	}
+	cfg := make(map[string]model.Setting, len(s.run.Config)+1)
+	for k, v := range s.run.Config { // snapshots share the map: copy before writing
+		cfg[k] = v
+	}
+	cfg[n.Name] = model.Setting{Value: n.Value, From: n.Text}
+	s.run.Config = cfg
+}
+
+func (s *Store) nameGPU(n *model.Note) {
+	g := s.gpus[n.Key]
+	if g == nil {
+		if len(s.gpus) >= maxGPUs {
+			return
+		}
+		g = newGPU(n.Key)
+		g.source = n.Source
+		s.gpus[n.Key] = g
+		s.gpuList = append(s.gpuList, g)
+	}
+	g.info = model.GPUInfo{Key: n.Key, Index: int(n.Value), UUID: n.Name, Name: n.Text}
+}
+
+// fact keeps one thing said about the run. Names that begin with "meta." were
+// declared by the user.
+func (s *Store) fact(n *model.Note) {
+	switch n.Name {
+	case "id":
+		s.run.ID = n.Text
+		return
+	case "label":
+		s.run.Label = n.Text
+		return
+	case "change":
+		s.run.Change = n.Text
+		return
+	}
+	m, name := &s.run.Facts, n.Name
+	if rest, ok := strings.CutPrefix(n.Name, "meta."); ok {
+		m, name = &s.run.Meta, rest
+	}
+	if len(*m) >= maxFacts {
+		return
+	}
+	c := make(map[string]string, len(*m)+1)
+	for k, v := range *m {
+		c[k] = v
+	}
+	c[name] = n.Text
+	*m = c
+}
+
+func (s *Store) recordedVerdict(n *model.Note) {
+	p := strings.SplitN(n.Text, "|", 4)
+	for len(p) < 4 {
+		p = append(p, "")
+	}
+	v := model.VerdictChange{At: n.At, TS: n.Value, ID: n.Name, Reason: p[0], Confidence: p[2], Title: p[3], Recorded: true}
+	for i := model.SevNote; i <= model.SevInvalid; i++ {
+		if i.String() == p[1] {
+			v.Severity = i
+		}
+	}
+	if len(s.recorded) < maxMarks {
+		s.recorded = append(s.recorded, v)
+	}
+}
+
+// Mark adds a moment to the time axis.
+func (s *Store) Mark(m model.Mark) { s.mark(m) }
+
+func (s *Store) mark(m model.Mark) {
+	if n := len(s.marks); n > 0 && s.marks[n-1].Text == m.Text && m.At-s.marks[n-1].At < 1_000_000_000 {
+		return // said a moment ago
+	}
+	if len(s.marks) >= maxMarks {
+		s.marks = append(s.marks[:0:0], s.marks[maxMarks/4:]...)
+	}
+	s.marks = append(s.marks, m)
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"math"
+	"sort"
+
+	"benchtop/model"
+)
+
+func (s *Store) serverSignals(sig *model.Signals) {
+	v := &sig.Server
+	nan := math.NaN()
+	*v = model.ServerSignals{
+		Interval: nan, Silence: nan, Ns: nan, NcAt: nan, Ratio: nan, Gap: nan, Running: nan, RunMin: nan,
+		Waiting: nan, WaitMean: nan, B: nan, Batch: nan, BatchOne: nan, BatchWait: nan, BatchWaitP95: nan,
+		BatchWaitLimit: nan, BatchWaitAtLimit: nan, KV: nan, Preempted: nan, Rejected: nan, QueueFull: nan,
+		Dropped: nan, TimedOut: nan, ResetN: nan, Aborted: nan, Errors: nan, Finished: nan, GenTPS: nan,
+		PromptTPS: nan, DebugLines: nan, X: nan,
+	}
+	s.serverTold(v)
+	f := s.server.paired(sig.At)
+	if f == nil {
+		return
+	}
+	v.Known, v.Static, v.Interval = true, f.static(), f.period
+	v.Silence, v.Restarted = s.server.silence(sig.At), s.server.restarted
+	s.pairs(sig, f)
+	s.batches(sig)
+	s.serverEvents(sig)
+	s.engineSignals(sig, f)
+	t := &s.run.Thresholds
+	v.Quiet = v.WaitKnown && v.Waiting <= max(1, t.QuietShare*v.NcAt) ||
+		v.WaitKnown && math.IsNaN(v.NcAt) && v.Waiting <= 1
+	switch {
+	case v.KnowB:
+		v.Full = v.Running >= t.FullShare*v.B
+	case v.WaitKnown:
+		v.Full = v.Waiting >= 1 && v.RunMin >= t.FullShare*v.Running
+	}
+}
+
+func (s *Store) serverTold(v *model.ServerSignals) {
+	if c, ok := s.run.Config["max_batch"]; ok && c.Value > 0 {
+		v.B, v.KnowB, v.BFrom = c.Value, true, c.From
+	} else if c, ok := s.run.Config["slots"]; ok && c.Value > 0 {
+		v.B, v.KnowB, v.BFrom = c.Value, true, c.From
+	}
+	v.BatchWaitLimit = s.run.Configured("batch_wait_s")
+}
+
+// pairs compares the server's samples with the client's in-flight at the very
+// same instants.
+func (s *Store) pairs(sig *model.Signals, f *feed) {
+	v, now := &sig.Server, sig.At
+	w := model.Instant(lineWindow)
+	grace := model.Instant(0)
+	if f.static() {
+		w = batchWindow
+		grace = model.Instant(f.period / 2 * 1e9)
+	} else if f.period < 1 {
+		w = batchWindow
+	}
+	var ns, nc, ratio, run, wait, kv []float64
+	f.window(now-w, now, func(p sample) {
+		held := p.run
+		if math.IsNaN(held) {
+			held = p.size
+		}
+		if !math.IsNaN(held) {
+			run = append(run, held)
+		}
+		if !math.IsNaN(p.wait) {
+			wait = append(wait, p.wait)
+		}
+		if !math.IsNaN(p.kv) {
+			kv = append(kv, p.kv)
+		}
+		n, ok := p.ns()
+		if !ok || !sig.Client.Known || p.at > sig.Client.Horizon || p.at < s.client.first {
+			return
+		}
+		if c, ok := s.client.flight.at(p.at, grace); ok {
+			ns, nc = append(ns, n), append(nc, c)
+			if c > 0 {
+				ratio = append(ratio, n/c)
+			}
+		}
+	})
+	v.Samples, v.Paired = float64(len(run)), float64(len(ratio))
+	v.Running = mean(run)
+	v.RunMin = quantile(run, 0)
+	v.WaitMean, v.WaitKnown = mean(wait), len(wait) > 0
+	v.Waiting, v.KV = median(wait), median(kv)
+	if len(wait) == 0 && f.hasWait {
+		v.WaitKnown = false
+	}
+	if need := 3; f.static() && len(ratio) < 8 || len(ratio) < need {
+		if len(ns) == 0 {
+			v.Ns = v.Running
+			if v.WaitKnown {
+				v.Ns += v.Waiting
+			}
+		}
+		return
+	}
+	v.Ns, v.NcAt, v.Ratio = median(ns), median(nc), median(ratio)
+	v.Gap = v.NcAt - v.Ns
+	if !v.WaitKnown { // running alone can't tell who holds the rest
+		v.Ratio, v.Gap = math.NaN(), math.NaN()
+	}
+}
+
+// batches reads the executions of the last 30 s (65 s where lines are rare).
+func (s *Store) batches(sig *model.Signals) {
+	v, now := &sig.Server, sig.At
+	var f *feed
+	for _, g := range s.server.feeds {
+		if g.hasBatch && (f == nil || g.nBatches > f.nBatches) {
+			f = g
+		}
+	}
+	if f == nil {
+		return
+	}
+	w := model.Instant(batchWindow)
+	if f.period > 3 {
+		w = lineWindow
+	}
+	var sizes, waits []float64
+	var list []batch
+	one := 0.0
+	for i := f.nBatches - min(f.nBatches, batchesKept); i < f.nBatches; i++ {
+		b := f.batches[i%batchesKept]
+		if b.at < now-w || b.at > now {
+			continue
+		}
+		list = append(list, b)
+		if !math.IsNaN(b.size) {
+			sizes = append(sizes, b.size)
+			if b.size <= 1 {
+				one++
+			}
+		}
+		if !math.IsNaN(b.wait) {
+			waits = append(waits, b.wait)
+		}
+	}
+	v.BatchN, v.BatchPerExecution = float64(len(sizes)), true
+	v.Batch = mean(sizes)
+	if len(sizes) > 0 {
+		v.BatchOne = one / float64(len(sizes))
+	}
+	v.BatchWait, v.BatchWaitP95 = mean(waits), quantile(waits, 0.95)
+	v.BatchWaitAtLimit = atLimit(list, v)
+}
+
+// atLimit is the share of not-full batches that waited about the whole limit.
+func atLimit(list []batch, v *model.ServerSignals) float64 {
+	limit := v.BatchWaitLimit
+	if math.IsNaN(limit) && v.BatchWaitP95 > 0.005 {
+		limit = v.BatchWaitP95
+	}
+	var n, hit float64
+	for _, b := range list {
+		if math.IsNaN(b.wait) || math.IsNaN(limit) || v.KnowB && b.size >= v.B {
+			continue
+		}
+		n++
+		if b.wait >= 0.9*limit && b.wait <= 1.1*limit {
+			hit++
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return hit / n
+}
+
+func (s *Store) serverEvents(sig *model.Signals) {
+	v, now := &sig.Server, sig.At
+	from := now - clientWindow
+	n := func(id model.SeriesID) float64 { return s.whole[id].amount(from, now+1) }
+	v.Rejected, v.QueueFull, v.Dropped = n(model.ServerRejected), n(model.ServerQueueFull), n(model.ServerDropped)
+	v.TimedOut, v.ResetN, v.Aborted = n(model.ServerTimeout), n(model.ServerReset), n(model.ServerAborted)
+	v.Errors, v.Preempted = n(model.ServerError), n(model.ServerPreempted)
+	v.Finished = n(model.ServerFinished) / 30
+	v.X = v.Finished
+	v.DebugLines = n(model.ServerDebugLines) / 30
+	v.GenTPS = s.whole[model.ServerGenTPS].mean(now-lineWindow, now+1)
+	if t := s.whole[model.ServerGenTokens]; t != nil {
+		v.GenTPS = t.amount(from, now+1) / 30
+	}
+	v.PromptTPS = s.whole[model.ServerPromptTPS].mean(now-lineWindow, now+1)
+}
+
+// engineSignals lists the engines of the paired source, if there are several.
+func (s *Store) engineSignals(sig *model.Signals, f *feed) {
+	if len(f.engines) < 2 {
+		return
+	}
+	mean := func(id model.SeriesID, key uint64) float64 {
+		return s.tracks[trackKey{id, f.id, key}].mean(sig.At-lineWindow, sig.At+1)
+	}
+	for key := range f.engines {
+		if key == s.server.all && key != 0 {
+			continue
+		}
+		sig.Server.Engines = append(sig.Server.Engines, model.EngineSignals{
+			Key: key, Label: s.engines[key],
+			Running: mean(model.ServerRunning, key), Waiting: mean(model.ServerWaiting, key),
+		})
+	}
+	e := sig.Server.Engines
+	sort.Slice(e, func(i, j int) bool { return e[i].Label < e[j].Label })
+}

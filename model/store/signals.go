@@ -1,0 +1,179 @@
+package store
+
+import (
+	"math"
+
+	"benchtop/model"
+)
+
+// Windows of the signals, in nanoseconds (diagnosis.md §1).
+const (
+	clientWindow = 30_000_000_000
+	lineWindow   = 65_000_000_000
+	batchWindow  = 30_000_000_000
+	hostWindow   = 20_000_000_000
+	otherWindow  = 40_000_000_000
+)
+
+// Second computes the signals of the second that ends at now. Call it on the
+// first tick of each whole second, with the events so far applied.
+func (s *Store) Second(now model.Instant) *model.Signals {
+	sig := &model.Signals{At: now, T: now.Seconds(s.start)}
+	s.client.flight.slot(now)
+	s.client.flight.sweep()
+	s.clientSignals(sig)
+	s.serverSignals(sig)
+	s.load(sig)
+	for _, g := range s.gpuList {
+		sig.GPUs = append(sig.GPUs, g.signals(now, s.run.Thresholds.BusyUtil))
+	}
+	s.hostSignals(sig)
+	s.skewSignals(sig)
+	return sig
+}
+
+// skewSignals names the source whose clock is furthest off.
+func (s *Store) skewSignals(sig *model.Signals) {
+	sig.Skew = math.NaN()
+	for _, src := range s.sources {
+		d := src.info.Skew
+		if math.IsNaN(d) || math.Abs(d) < math.Abs(sig.Skew) || math.Abs(d) == math.Abs(sig.Skew) && src.info.Name > sig.SkewOf {
+			continue
+		}
+		sig.Skew, sig.SkewOf = d, src.info.Name
+	}
+}
+
+func (s *Store) clientSignals(sig *model.Signals) {
+	c, k := s.client, &sig.Client
+	nan := math.NaN()
+	*k = model.ClientSignals{
+		InFlight: nan, InFlightNow: nan, Target: nan, Timeout: nan, X: nan, XOK: nan, Started: nan,
+		OKSince: nan, Mean: nan, OKP50: nan, OKP95: nan, P50: nan, P99: nan, TimeoutAt: nan, Silence: nan,
+		ClosedShare: nan, Queued: nan, InputMean: nan, OutputMean: nan, OutputCV: nan, Little: nan,
+	}
+	s.clientTold(sig)
+	if !c.known {
+		return
+	}
+	now, from := sig.At, max(sig.At-clientWindow, c.first)
+	k.Known, k.FirstEnd = true, c.firstEnd
+	k.Horizon = c.exactTo(now)
+	if m, peak, ok := c.flight.over(max(k.Horizon-clientWindow, c.first), k.Horizon); ok && !c.unknown {
+		k.InFlight = m
+		if !(c.peakSweep >= peak) {
+			c.peakSweep = peak
+		}
+	}
+	if v, ok := c.flight.at(k.Horizon-1, 0); ok && !c.unknown {
+		k.InFlightNow = v
+	}
+	span := max(1, now.Seconds(from))
+	sumLatency := 0.0
+	for _, o := range model.Outcomes {
+		w := s.whole[o].window(from, now)
+		n := float64(w.N)
+		sumLatency += float64(w.Sum)
+		if o != model.ClientCancelled {
+			k.Done += n
+		}
+		switch o {
+		case model.ClientOK:
+			k.OK = n
+		case model.ClientTimeout:
+			k.Timeouts = n
+		case model.ClientRejected:
+			k.Rejected = n
+		case model.ClientReset:
+			k.Reset = n
+		case model.ClientHTTPError:
+			k.HTTPError = n
+		case model.ClientOther:
+			k.Other = n
+		}
+	}
+	k.X, k.XOK = k.Done/span, k.OK/span
+	k.Started = s.whole[model.ClientSent].count(from, now) / span
+	k.Little = sumLatency / span
+	if k.Done > 0 {
+		k.Mean = sumLatency / k.Done
+	}
+	s.clientTimes(sig, from)
+	k.Refused = c.refusedIn(now, 10)
+	k.ClosedShare, k.Closed, k.ClosedKnown = c.closedLoop(now, k.X)
+	k.InputMean, k.OutputMean, k.OutputCV = c.in.mean(), c.out.mean(), c.out.cv()
+}
+
+// clientTold is what is configured or declared rather than measured.
+func (s *Store) clientTold(sig *model.Signals) {
+	k := &sig.Client
+	if t := s.whole[model.ClientTarget]; t != nil && t.n > 0 {
+		k.Target = t.last
+	} else if c, ok := s.run.Config["target_concurrency"]; ok {
+		k.Target, k.TargetSaid = c.Value, true
+	}
+	k.Timeout = s.run.Configured("client_timeout_s")
+	if t := s.whole[model.ClientQueued]; t != nil {
+		k.Queued = t.mean(sig.At-clientWindow, sig.At)
+	}
+}
+
+func (s *Store) clientTimes(sig *model.Signals, from model.Instant) {
+	c, k := s.client, &sig.Client
+	ok := quantiles(c.lat.ok.over(from, sig.At+1_000_000_000))
+	k.OKP50, k.OKP95 = ok.P50, ok.P95
+	all := quantiles(c.lat.all.run)
+	k.P50, k.P99 = all.P50, all.P99
+	k.TimeoutAt = c.lat.timeoutAt(from)
+	k.Silence = max(0, sig.At.Seconds(c.lastSeen))
+	if c.lastOK != 0 {
+		k.OKSince = max(0, sig.At.Seconds(c.lastOK))
+	}
+	k.TotalOK = float64(c.by[model.ClientOK])
+	k.TotalDone = float64(c.done - c.by[model.ClientCancelled])
+	k.TotalFailed = k.TotalDone - k.TotalOK
+}
+
+func (s *Store) hostSignals(sig *model.Signals) {
+	h := &sig.Host
+	nan := math.NaN()
+	*h = model.HostSignals{
+		ClientThread: nan, ServerThread: nan, Established: nan, Connecting: nan, NewConns: nan, AcceptQueue: nan,
+		RetransShare: nan, QuotaShare: nan, CPUClock: nan, CPUClockBest: nan, OtherCPU: nan, Steal: nan,
+		PSIMemory: nan, OOMKills: nan, OOMEver: nan,
+	}
+	if len(s.host) == 0 {
+		return
+	}
+	now := sig.At
+	h.Known = true
+	mean := func(id model.SeriesID, w model.Instant) float64 { return s.whole[id].mean(now-w, now+1) }
+	h.ClientThread = mean(model.HostClientThread, hostWindow)
+	h.ServerThread = mean(model.HostServerThread, hostWindow)
+	h.Established = mean(model.HostEstablished, hostWindow)
+	h.Connecting = mean(model.HostConnecting, hostWindow)
+	h.AcceptQueue = mean(model.HostAcceptQueue, hostWindow)
+	h.NewConns = s.whole[model.HostConnsOpened].rate(now-hostWindow, now)
+	sent, _ := s.whole[model.HostSegsOut].growth(now-hostWindow, now)
+	again, _ := s.whole[model.HostSegsRetrans].growth(now-hostWindow, now)
+	if sent > 0 {
+		h.RetransShare = again / sent
+	}
+	periods, _ := s.whole[model.HostQuotaPeriods].growth(now-hostWindow, now)
+	held, _ := s.whole[model.HostQuotaThrottled].growth(now-hostWindow, now)
+	if periods > 0 {
+		h.QuotaShare = held / periods
+	}
+	h.CPUClock = mean(model.HostCPUClock, hostWindow)
+	if !math.IsNaN(h.CPUClock) && !(s.cpuBest >= h.CPUClock) {
+		s.cpuBest = h.CPUClock
+	}
+	h.CPUClockBest = s.cpuBest
+	h.OtherCPU = mean(model.HostOtherCPU, otherWindow)
+	h.Steal = mean(model.HostSteal, hostWindow)
+	h.PSIMemory = mean(model.HostPSIMemory, hostWindow)
+	h.OOMKills, _ = s.whole[model.HostOOMKills].growth(now-60_000_000_000, now)
+	if t := s.whole[model.HostOOMKills]; t != nil {
+		h.OOMEver = t.total
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"math"
+	"strings"
+
+	"benchtop/model"
+)
+
+// Placing by a source's own clock is trusted while the smallest delay between
+// its stamp and our reading of it stays in this range of seconds.
+const (
+	skewLow  = -0.1
+	skewHigh = 2.0
+)
+
+// source is what is known about one producer.
+type source struct {
+	info  model.SourceInfo
+	skews [7]skewCell // smallest Seen − At in cells of 10 s
+	shift model.Instant
+	end   bool
+}
+
+type skewCell struct {
+	n   int64
+	min float64
+}
+
+func newSource(id model.SourceID) *source {
+	return &source{info: model.SourceInfo{ID: id, Skew: math.NaN()}}
+}
+
+// skew takes the delay of one record told at its end and returns the shift
+// that its times need: nothing while the smallest delay of the last minute is
+// plausible, else that delay.
+func (s *source) skew(ev *model.Event) {
+	d := ev.Seen.Seconds(ev.At)
+	n := int64(ev.Seen) / 10_000_000_000
+	c := &s.skews[n%int64(len(s.skews))]
+	if c.n != n {
+		*c = skewCell{n, d}
+	}
+	c.min = min(c.min, d)
+	least := math.Inf(1)
+	for _, k := range s.skews {
+		if n-k.n < 6 && k.n != 0 {
+			least = min(least, k.min)
+		}
+	}
+	s.info.Skew = least
+	s.shift = 0
+	if least < skewLow || least > skewHigh {
+		s.shift = model.Instant(least * 1e9)
+	}
+}
+
+// describe takes a NoteSource.
+func (s *source) describe(n *model.Note) {
+	format, label, _ := strings.Cut(n.Text, "|")
+	s.info.Name, s.info.Kind = n.Name, model.SourceKind(n.Value)
+	if format != "" {
+		s.info.Format = format
+	}
+	if label != "" {
+		s.info.Label = label
+	}
+}
+
+// count books one of the source's own counters.
+func (s *source) count(ev *model.Event) {
+	switch ev.Series {
+	case model.SourceLines:
+		s.info.Lines += ev.Value
+	case model.SourceMatched:
+		s.info.Matched += ev.Value
+	case model.SourceBytes:
+		s.info.Bytes += ev.Value
+	case model.SourceDropped:
+		s.info.Dropped += ev.Value
+	case model.SourceErrors:
+		s.info.Errored += ev.Value
+	}
+}
+
+const samplesShown = 5
+
+func (s *source) badLine(n *model.Note) {
+	if len(s.info.Samples) >= samplesShown {
+		copy(s.info.Samples, s.info.Samples[1:])
+		s.info.Samples = s.info.Samples[:samplesShown-1]
+	}
+	s.info.Samples = append(s.info.Samples, *n)
+}

@@ -1,0 +1,337 @@
+package store
+
+import (
+	"math"
+	"sort"
+
+	"benchtop/model"
+)
+
+// Bounds on what a hostile or broken source can make us keep.
+const (
+	maxTracks  = 2048
+	maxMarks   = 1024
+	maxEngines = 256
+	maxGPUs    = 64
+	maxSources = 64
+	maxFacts   = 128
+)
+
+// Store holds the run so far. It belongs to one goroutine.
+type Store struct {
+	tracks  map[trackKey]*track
+	ordered []*track
+	sorted  bool
+	whole   [model.NumSeries]*track
+	client  *client
+	server  *server
+	gpus    map[uint64]*gpu
+	gpuList []*gpu
+	sources map[model.SourceID]*source
+	engines map[uint64]string
+	host    map[model.SourceID]bool
+	run     model.RunInfo
+	marks   []model.Mark
+	said    map[string]float64 // what was configured, by who printed it
+	steady  steadiness
+	primary map[model.SeriesID]primary
+	lastMut *track
+
+	now, start model.Instant
+	firstTick  model.Instant
+	cpuBest    float64
+	misplaced  uint64 // events whose own time could not be believed
+	recorded   []model.VerdictChange
+}
+
+// primary is the source whose numbers the run-wide track of a series shows.
+type primary struct {
+	source model.SourceID
+	n      uint64
+	at     model.Instant
+}
+
+// New makes an empty store.
+func New(th model.Thresholds) *Store {
+	s := &Store{
+		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
+		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
+		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
+		primary: make(map[model.SeriesID]primary), cpuBest: math.NaN(),
+	}
+	s.run = model.RunInfo{
+		Facts: make(map[string]string), Meta: make(map[string]string),
+		Config: make(map[string]model.Setting), Thresholds: th,
+	}
+	return s
+}
+
+// Now is the newest tick.
+func (s *Store) Now() model.Instant { return s.now }
+
+// Start is the run's first event.
+func (s *Store) Start() model.Instant { return s.start }
+
+// Apply takes a batch. It keeps nothing of it.
+func (s *Store) Apply(b *model.Batch) {
+	for i := range b.Notes {
+		s.note(&b.Notes[i])
+	}
+	for i := range b.Events {
+		s.apply(&b.Events[i])
+	}
+}
+
+func (s *Store) source(id model.SourceID) *source {
+	src := s.sources[id]
+	if src == nil {
+		src = newSource(id)
+		if len(s.sources) < maxSources {
+			s.sources[id] = src
+		}
+	}
+	return src
+}
+
+// believable bounds how far an event's own time may lie from when it was read.
+const (
+	believablePast   = 25 * 3600 * 1_000_000_000
+	believableFuture = 600 * 1_000_000_000
+)
+
+func (s *Store) apply(ev *model.Event) {
+	if ev.Kind == model.Tick {
+		s.now = max(s.now, ev.Seen)
+		if s.start == 0 {
+			s.start = ev.Seen
+		}
+		return
+	}
+	if int(ev.Series) >= model.NumSeries {
+		return
+	}
+	e := *ev
+	if e.At <= 0 || e.Seen > 0 && (e.Seen-e.At > believablePast || e.At-e.Seen > believableFuture) {
+		s.misplaced++
+		if e.At = e.Seen; e.At <= 0 {
+			return
+		}
+	}
+	if e.Kind == model.State || e.Series >= model.SourceLines && e.Kind == model.Add {
+		s.applySource(&e)
+		return
+	}
+	src := s.source(e.Source)
+	src.info.LastSeen = max(src.info.LastSeen, e.Seen)
+	if e.Series <= model.ClientGaugeInFlight && e.Kind != model.Reset {
+		if e.Kind == model.End && !e.Late {
+			src.skew(&e)
+		}
+		if !e.Late {
+			e.At += src.shift
+		}
+	}
+	if s.start == 0 {
+		s.start = min(e.At, e.Seen)
+	}
+	switch e.Kind {
+	case model.Level:
+		s.applyLevel(&e)
+	case model.Add:
+		s.applyAdd(&e)
+	case model.Observe:
+		s.applyObserve(&e)
+	case model.Begin:
+		s.client.begin(&e)
+		s.wholeTrack(model.ClientInFlight).add(e.At, 1)
+		s.wholeTrack(model.ClientSent).add(e.At, 1)
+	case model.End:
+		s.applyEnd(&e)
+	case model.Gap:
+		s.applyGap(&e)
+	case model.Reset:
+		s.applyReset(&e)
+	case model.Tick, model.State:
+	}
+}
+
+func (s *Store) applySource(e *model.Event) {
+	src := s.source(e.Source)
+	if e.Kind != model.State {
+		src.count(e)
+		return
+	}
+	st := model.SourceState(e.Value)
+	src.info.State = st
+	if st == model.Running {
+		src.info.Why = ""
+	}
+	if src.info.Kind == model.KindLoad && (st == model.Ended || st == model.Failed) {
+		src.end = true
+	}
+}
+
+func (s *Store) applyEnd(e *model.Event) {
+	if !e.Series.IsOutcome() {
+		return
+	}
+	s.client.end(e)
+	s.wholeTrack(model.ClientInFlight).add(e.At, -1)
+	v := e.Value
+	if math.IsNaN(v) || v < 0 {
+		v = 0
+	}
+	s.wholeTrack(e.Series).add(e.At, v)
+}
+
+func (s *Store) applyLevel(e *model.Event) {
+	switch side := e.Series.Describe().Side; side {
+	case model.SideClient:
+		s.clientLevel(e)
+	case model.SideServer:
+		s.serverLevel(e)
+	case model.SideGPU:
+		s.gpuLevel(e)
+	case model.SideHost, model.SideSelf:
+		if side == model.SideHost {
+			s.host[e.Source] = true
+		}
+		s.track(e).level(e.At, e.Value)
+		s.wholeTrack(e.Series).level(e.At, e.Value)
+	}
+}
+
+func (s *Store) clientLevel(e *model.Event) {
+	c := s.client
+	if e.Series == model.ClientHorizon {
+		c.hasHorizon = true
+		c.horizon = max(c.horizon, e.At)
+		return
+	}
+	c.lastSeen = max(c.lastSeen, e.Seen)
+	s.wholeTrack(e.Series).level(e.At, e.Value)
+}
+
+func (s *Store) serverLevel(e *model.Event) {
+	s.track(e).level(e.At, e.Value)
+	sum := e.Value
+	if !e.Late {
+		f := s.server.feed(e.Source)
+		f.kind = s.source(e.Source).info.Kind
+		sum = f.level(e, s.server.all)
+	}
+	if s.isPrimary(e) && !math.IsNaN(sum) {
+		s.wholeTrack(e.Series).level(e.At, sum)
+	}
+}
+
+func (s *Store) gpuLevel(e *model.Event) {
+	g := s.gpus[e.Key]
+	if g == nil {
+		if len(s.gpus) >= maxGPUs {
+			return
+		}
+		g = newGPU(e.Key)
+		g.source = e.Source
+		s.gpus[e.Key] = g
+		s.gpuList = append(s.gpuList, g)
+		sort.Slice(s.gpuList, func(i, j int) bool { return s.gpuList[i].key < s.gpuList[j].key })
+	}
+	if g.source != e.Source { // two sources for one GPU: the first one counts
+		return
+	}
+	g.level(e)
+	s.track(e).level(e.At, e.Value)
+}
+
+func (s *Store) applyAdd(e *model.Event) {
+	switch {
+	case e.Series == model.ClientInFlight:
+		s.client.corrected(e)
+		s.wholeTrack(e.Series).add(e.At, e.Value)
+	case e.Series.Describe().Side == model.SideServer:
+		s.track(e).add(e.At, e.Value)
+		if s.countedBy(e) {
+			s.wholeTrack(e.Series).add(e.At, e.Value)
+		}
+	default:
+		s.wholeTrack(e.Series).add(e.At, e.Value)
+	}
+}
+
+func (s *Store) applyObserve(e *model.Event) {
+	switch e.Series {
+	case model.ClientTTFT:
+		s.client.lat.ttft.add(e.At, e.Value)
+	case model.ClientTPOT:
+		s.client.lat.tpot.add(e.At, e.Value)
+	case model.ClientInputTokens:
+		s.client.in.add(e.Value)
+	case model.ClientOutputTokens:
+		s.client.out.add(e.Value)
+	case model.ServerBatch, model.ServerBatchWait:
+		if !e.Late {
+			s.server.feed(e.Source).observe(e)
+		}
+	}
+	if e.Series.Describe().Side != model.SideServer {
+		s.wholeTrack(e.Series).observe(e.At, e.Value)
+		return
+	}
+	s.track(e).observe(e.At, e.Value)
+	if s.isPrimary(e) {
+		s.wholeTrack(e.Series).observe(e.At, e.Value)
+	}
+}
+
+func (s *Store) applyGap(e *model.Event) {
+	if e.Series == model.ClientInFlight {
+		s.client.unknown = true
+		return
+	}
+	if t := s.tracks[trackKey{e.Series, e.Source, e.Key}]; t != nil {
+		t.last = math.NaN()
+	}
+	switch e.Series.Describe().Side {
+	case model.SideServer:
+		if f := s.server.byID[e.Source]; f != nil {
+			f.gap()
+		}
+	case model.SideGPU:
+		if g := s.gpus[e.Key]; g != nil && g.source == e.Source {
+			x := *e
+			x.Value = math.NaN()
+			g.level(&x)
+		}
+	case model.SideClient, model.SideHost, model.SideSelf:
+	}
+}
+
+// applyReset starts a source over: a server that restarted, a load stream that
+// begins a new run, or (from the deck) everything.
+func (s *Store) applyReset(e *model.Event) {
+	switch s.source(e.Source).info.Kind {
+	case model.KindServerLog, model.KindMetrics:
+		if f := s.server.byID[e.Source]; f != nil {
+			f.gap()
+		}
+		if !e.Late {
+			s.server.restarted = e.At
+			s.mark(model.Mark{At: e.At, Class: "server", Text: "the server restarted", Bad: true})
+		}
+	case model.KindLoad:
+		s.resetClient(e.At)
+	case model.KindOther, model.KindGPU, model.KindHost, model.KindClock:
+	}
+}
+
+// resetClient begins a new run of the load: requests still open are nobody's.
+func (s *Store) resetClient(at model.Instant) {
+	c := s.client
+	if c.open > 0 {
+		s.wholeTrack(model.ClientInFlight).add(at, -float64(c.open))
+		c.flight.begin(at, -int(c.open))
+		c.open = 0
+	}
+	s.mark(model.Mark{At: at, Class: "run", Text: "the load stream began a new run"})
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"math"
+	"time"
+
+	"benchtop/model"
+)
+
+// trackKey names a track.
+type trackKey struct {
+	series model.SeriesID
+	source model.SourceID
+	key    uint64
+}
+
+// track is one series of one source and key under construction.
+type track struct {
+	id     trackKey
+	shape  model.Shape
+	tiers  [3]ring[model.Bucket]
+	last   float64
+	lastAt model.Instant
+	total  float64
+	n      uint64
+	sum    float64 // of all levels or observations
+	min    float64
+	max    float64
+	period float64 // seconds between samples, smoothed; 0 if unknown
+	area   float64 // Cumulative: Σ delta · (at − origin), for the time average
+	origin model.Instant
+}
+
+func newTrack(id trackKey) *track {
+	t := &track{id: id, shape: id.series.Describe().Shape, last: math.NaN(), min: math.Inf(1), max: math.Inf(-1)}
+	for i := range t.tiers {
+		t.tiers[i] = newRing[model.Bucket](model.TierSteps[i], model.TierLens[i])
+	}
+	return t
+}
+
+// put adds one value to the buckets that hold at.
+func (t *track) put(at model.Instant, v float64) {
+	f := float32(v)
+	for i := range t.tiers {
+		b := t.tiers[i].at(at)
+		if b == nil {
+			continue
+		}
+		if b.N == 0 {
+			*b = model.Bucket{Min: f, Max: f, Sum: f, N: 1}
+			continue
+		}
+		b.Min, b.Max = min(b.Min, f), max(b.Max, f)
+		b.Sum += f
+		b.N++
+	}
+	t.n++
+}
+
+// level sets a sampled value. Of an ever-growing amount (Span) the buckets
+// hold the growth since the first sample, so that a counter that stands at
+// millions keeps its small steps, and a restart is no growth.
+func (t *track) level(at model.Instant, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	stored := v
+	if t.shape == model.Span {
+		if at < t.lastAt {
+			return
+		}
+		if v > t.last {
+			t.total += v - t.last
+		}
+		stored = t.total
+	}
+	t.put(at, stored)
+	t.sum += v
+	t.min, t.max = min(t.min, v), max(t.max, v)
+	if at < t.lastAt {
+		return
+	}
+	if d := at.Seconds(t.lastAt); t.lastAt != 0 && d > 0.02 {
+		if t.period == 0 {
+			t.period = d
+		} else {
+			t.period += 0.2 * (min(d, 5*t.period) - t.period)
+		}
+	}
+	t.last, t.lastAt = v, at
+}
+
+// add sums an amount; for in-flight it is a change of the value.
+func (t *track) add(at model.Instant, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	t.put(at, v)
+	t.total += v
+	if t.origin == 0 {
+		t.origin = at
+	}
+	t.area += v * at.Seconds(t.origin)
+	t.lastAt = max(t.lastAt, at)
+	t.last = t.total
+}
+
+// observe adds one observation of a distribution; NaN counts without a value.
+func (t *track) observe(at model.Instant, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		v = 0
+	}
+	t.put(at, v)
+	t.sum += v
+	t.total++
+	t.min, t.max = min(t.min, v), max(t.max, v)
+	if at >= t.lastAt {
+		t.last, t.lastAt = v, at
+	}
+}
+
+// window merges the 100-ms buckets of [from, to).
+func (t *track) window(from, to model.Instant) model.Bucket {
+	var w model.Bucket
+	if t == nil {
+		return w
+	}
+	tier := &t.tiers[0]
+	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	lo, hi = max(lo, tier.first), min(hi, tier.first+int64(len(tier.chunks))*model.ChunkLen)
+	for n := lo; n < hi; n++ {
+		if b := tier.peek(n); b != nil {
+			w.Add(*b)
+		}
+	}
+	return w
+}
+
+// mean of what was sampled in [from, to), NaN if nothing was.
+func (t *track) mean(from, to model.Instant) float64 { return t.window(from, to).Mean() }
+
+// amount is the sum of what was added in [from, to); NaN if the track never
+// got anything.
+func (t *track) amount(from, to model.Instant) float64 {
+	if t == nil || t.n == 0 {
+		return math.NaN()
+	}
+	return float64(t.window(from, to).Sum)
+}
+
+// count is how many events fell into [from, to).
+func (t *track) count(from, to model.Instant) float64 {
+	if t == nil {
+		return 0
+	}
+	return float64(t.window(from, to).N)
+}
+
+// growth of an ever-growing amount between the samples nearest to from and to,
+// and the seconds between them; NaN without two samples. A fall restarts it.
+func (t *track) growth(from, to model.Instant) (d, seconds float64) {
+	if t == nil {
+		return math.NaN(), math.NaN()
+	}
+	tier := &t.tiers[0]
+	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	prev, sum := math.NaN(), 0.0
+	var first, last int64
+	for n := lo; n <= hi; n++ {
+		b := tier.peek(n)
+		if b == nil || b.N == 0 {
+			continue
+		}
+		v := float64(b.Max)
+		if math.IsNaN(prev) {
+			first = n
+		} else if v >= prev {
+			sum += v - prev
+		}
+		prev, last = v, n
+	}
+	if last <= first || math.IsNaN(prev) {
+		return math.NaN(), math.NaN()
+	}
+	return sum, float64(last-first) * float64(tier.step) / 1e9
+}
+
+// rate is growth a second.
+func (t *track) rate(from, to model.Instant) float64 {
+	d, s := t.growth(from, to)
+	return d / s
+}
+
+// publish freezes the track.
+func (t *track) publish() model.Track {
+	m := model.Track{
+		Series: t.id.series, Source: t.id.source, Key: t.id.key,
+		Last: t.last, LastAt: t.lastAt, Total: t.total, N: t.n,
+		Sum: t.sum, Min: t.min, Max: t.max,
+		Period: time.Duration(t.period * 1e9),
+	}
+	if t.n == 0 || t.shape == model.Counter || t.shape == model.Cumulative {
+		m.Min, m.Max = math.NaN(), math.NaN()
+	}
+	for i := range t.tiers {
+		m.Tiers[i] = t.tiers[i].publish()
+	}
+	return m
+}
