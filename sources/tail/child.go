@@ -1,0 +1,240 @@
+package tail
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// childGrace is how long a child may take from SIGTERM to its end; childRest
+// how long the pipes are read on after its end while something it left behind
+// holds them open and says nothing.
+const (
+	childGrace = 2 * time.Second
+	childRest  = 250 * time.Millisecond
+	childReap  = time.Second // from SIGKILL to its end; then it hangs in the kernel
+)
+
+// child is a running command.
+type child struct {
+	cmd  *exec.Cmd
+	done chan error // its end, then closed
+}
+
+// runChild runs the command until it or ctx ends.
+func (t *tailer) runChild(ctx context.Context) error {
+	c, out, errs, err := t.startChild()
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = out.f.Close(), errs.f.Close() }() // read only
+	defer c.abandon()
+	errs.last = &lastLine{}
+	t.opened(Exec)
+	r := t.newReader(out, errs)
+	ended, err := c.read(ctx, r)
+	switch {
+	case err == nil && ctx.Err() == nil:
+		return t.childEnded(*ended, errs.last.String())
+	case ended == nil:
+		c.stop(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: reading what it prints: %w", t.o.Place, err)
+	}
+	return nil
+}
+
+// startChild starts the command in a session of its own, without a terminal
+// and with nothing to read, so that it can neither ask nor draw.
+func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
+	var files []*os.File
+	defer func() {
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close() // nothing was written
+			}
+			err = fmt.Errorf("%s: %w", t.o.Place, err)
+		}
+	}()
+	for range 2 {
+		r, w, perr := os.Pipe()
+		if perr != nil {
+			return nil, nil, nil, perr
+		}
+		files = append(files, r, w)
+	}
+	if out, err = newPipe(files[0]); err != nil {
+		return nil, nil, nil, err
+	}
+	if errs, err = newPipe(files[2]); err != nil {
+		return nil, nil, nil, err
+	}
+	cmd := exec.Command("sh", "-c", t.o.Command) //nolint:gosec,noctx // the user's own command; ended by stop, as a group
+	cmd.Stdout, cmd.Stderr = files[1], files[3]
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err = cmd.Start(); err != nil {
+		return nil, nil, nil, err
+	}
+	_, _ = files[1].Close(), files[3].Close() // the child has its own
+	c = &child{cmd: cmd, done: make(chan error, 1)}
+	// Ends with the child, which stop kills.
+	go func() { c.done <- cmd.Wait(); close(c.done) }()
+	return c, out, errs, nil
+}
+
+// read reads until ctx ends (nil, nil) or the child has ended and everything
+// it printed was read (its end).
+func (c *child) read(ctx context.Context, r *reader) (ended *error, err error) {
+	for {
+		if ended == nil {
+			select {
+			case end := <-c.done:
+				ended = &end
+			default:
+			}
+		}
+		open, err := r.round()
+		switch {
+		case err != nil:
+			return ended, err
+		case ended != nil && (!open || r.waited >= childRest):
+			if open {
+				c.kill(syscall.SIGTERM) // what it left behind
+				r.drain()
+			}
+			return ended, nil
+		case ctx.Err() != nil:
+			return nil, nil
+		case !open:
+			// It closed what it prints to and lives on.
+			select {
+			case end := <-c.done:
+				return &end, nil
+			case <-ctx.Done():
+				return nil, nil
+			}
+		}
+	}
+}
+
+// stop ends the child and all it started, reading on meanwhile so that its
+// last words get through.
+func (c *child) stop(r *reader) {
+	c.kill(syscall.SIGTERM)
+	for deadline := time.Now().Add(childGrace); time.Now().Before(deadline); {
+		open, err := r.round()
+		if !open || err != nil {
+			select {
+			case <-c.done:
+				return
+			case <-time.After(time.Until(deadline)):
+			}
+			break
+		}
+		select {
+		case <-c.done:
+			c.kill(syscall.SIGKILL) // what it left behind
+			r.drain()
+			return
+		default:
+		}
+	}
+	c.kill(syscall.SIGKILL)
+	r.drain()
+}
+
+// abandon makes sure that the child has ended when its reader returns, even by
+// a panic. After an orderly end there is nothing left to do.
+func (c *child) abandon() {
+	select {
+	case <-c.done:
+		return
+	default:
+	}
+	c.kill(syscall.SIGKILL)
+	select {
+	case <-c.done:
+	case <-time.After(childReap):
+	}
+}
+
+// kill signals the child's whole session group; if that has gone, nothing.
+func (c *child) kill(sig syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, sig) }
+
+// childEnded says what the end of a command means.
+func (t *tailer) childEnded(end error, said string) error {
+	if end == nil && !t.o.Follow {
+		return nil
+	}
+	what := "has ended"
+	if end != nil {
+		what = "has ended with " + end.Error()
+	}
+	t.event(EventEnded, fmt.Sprintf("%s %s", t.o.Place, what))
+	switch {
+	case end == nil:
+		return fmt.Errorf("%s %s (if it should go on, add its option to follow, such as -f)", t.o.Place, what)
+	case said == "":
+		return fmt.Errorf("%s %s (it runs without a terminal; try: %s </dev/null)", t.o.Place, what, t.o.Command)
+	case asks(said):
+		return fmt.Errorf("%s %s: %s (it can't ask: it has no terminal; use keys, an agent or sudo -n)", t.o.Place, what, said)
+	}
+	return fmt.Errorf("%s %s: %s (try: %s </dev/null)", t.o.Place, what, said, t.o.Command)
+}
+
+// asks guesses from its last words that a command wanted a password.
+func asks(said string) bool {
+	low := strings.ToLower(said)
+	for _, word := range []string{"password", "passphrase", "askpass", "terminal", "host key verification", "permission denied (", "a tty"} {
+		if strings.Contains(low, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastLineMax is how much of a command's last words is told.
+const lastLineMax = 300
+
+// lastLine keeps the last line of a stream that is not blank.
+type lastLine struct {
+	line []byte
+	rest []byte // the line that has not ended yet
+}
+
+// note takes the next block; a nil receiver ignores it.
+func (l *lastLine) note(block []byte) {
+	if l == nil {
+		return
+	}
+	// Only the last whole line before the rest matters, and the rest itself.
+	i := bytes.LastIndexByte(block, '\n')
+	if i < 0 {
+		l.rest = clip(append(l.rest, block...))
+		return
+	}
+	whole := bytes.TrimRight(append(l.rest, block[:i]...), " \t\r\n")
+	if j := bytes.LastIndexByte(whole, '\n'); j >= 0 {
+		whole = whole[j+1:]
+	}
+	if len(whole) > 0 {
+		l.line = append(l.line[:0], clip(whole)...)
+	}
+	l.rest = append(l.rest[:0], clip(block[i+1:])...)
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), lastLineMax)] }
+
+// String is the last line, or what there is of it.
+func (l *lastLine) String() string {
+	if rest := bytes.TrimSpace(l.rest); len(rest) > 0 {
+		return string(rest)
+	}
+	return string(bytes.TrimSpace(l.line))
+}

@@ -1,0 +1,79 @@
+package tail
+
+import (
+	"bytes"
+
+	"benchtop/model"
+)
+
+// splitter carries the piece of a line that ended in the middle of a block.
+type splitter struct {
+	carry []byte
+	cut   int // bytes of the carried line beyond MaxLine
+}
+
+// mark is what all lines of one block have in common.
+type mark struct {
+	seen    model.Instant
+	history int64 // lines that end at or before this offset are history
+}
+
+func (s *splitter) held() bool { return len(s.carry) > 0 || s.cut > 0 }
+
+// length is how many bytes of input the carried piece stands for.
+func (s *splitter) length() int64 { return int64(len(s.carry) + s.cut) }
+
+func (s *splitter) reset() { s.carry, s.cut = s.carry[:0], 0 }
+
+func (s *splitter) keep(piece []byte) {
+	room := MaxLine - len(s.carry)
+	if len(piece) > room {
+		s.cut += len(piece) - room
+		piece = piece[:room]
+	}
+	s.carry = append(s.carry, piece...)
+}
+
+// feed delivers the whole lines of block, which begins at offset base, and
+// keeps the rest for the next block.
+func (t *tailer) feed(s *splitter, block []byte, base int64, m mark) {
+	t.stats.Bytes += int64(len(block))
+	at := 0
+	for {
+		i := bytes.IndexByte(block[at:], '\n')
+		if i < 0 {
+			s.keep(block[at:])
+			return
+		}
+		text := block[at : at+i]
+		at += i + 1
+		if s.held() {
+			s.keep(text)
+			t.line(s.carry, base+int64(at), s.cut, false, m)
+			s.reset()
+			continue
+		}
+		t.line(text, base+int64(at), 0, false, m)
+	}
+}
+
+// last delivers the carried piece as a line that has no end.
+func (t *tailer) last(s *splitter, end int64, m mark) {
+	if s.held() {
+		t.line(s.carry, end, s.cut, true, m)
+		s.reset()
+	}
+}
+
+func (t *tailer) line(text []byte, end int64, cut int, partial bool, m mark) {
+	if n := len(text); n > 0 && text[n-1] == '\r' && cut == 0 {
+		text = text[:n-1]
+	}
+	t.stats.Lines++
+	if cut > 0 {
+		t.stats.Cuts++
+		t.stats.CutBytes += int64(cut)
+	}
+	t.dirty = true
+	t.h.Line(Line{Text: text, Seen: m.seen, Offset: end, Cut: cut, History: end <= m.history, Partial: partial})
+}

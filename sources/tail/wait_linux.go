@@ -1,0 +1,39 @@
+package tail
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// readable waits until one of fds has bytes or has ended, at most for d, and
+// marks which. It may return early with none.
+func readable(fds []int, ready []bool, d time.Duration) (bool, error) {
+	var list [2]unix.PollFd
+	for i, fd := range fds {
+		list[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN} //nolint:gosec // a file descriptor
+	}
+	n, err := unix.Poll(list[:len(fds)], int(d/time.Millisecond))
+	if errors.Is(err, unix.EINTR) {
+		return false, nil
+	}
+	for i := range fds {
+		ready[i] = list[i].Revents != 0
+	}
+	return n > 0, err
+}
+
+func isTerminal(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	terminal := false
+	err = conn.Control(func(fd uintptr) {
+		_, terr := unix.IoctlGetTermios(int(fd), unix.TCGETS)
+		terminal = terr == nil
+	})
+	return err == nil && terminal
+}
