@@ -1,0 +1,142 @@
+//go:build linux && cgo
+
+package gpu
+
+import (
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+)
+
+// The functions of GPU performance monitoring (Hopper and later).
+const (
+	symGpmQuery   = "nvmlGpmQueryDeviceSupport"
+	symGpmAlloc   = "nvmlGpmSampleAlloc"
+	symGpmFree    = "nvmlGpmSampleFree"
+	symGpmGet     = "nvmlGpmSampleGet"
+	symGpmMetrics = "nvmlGpmMetricsGet"
+)
+
+// gpmApart is the least time between two samples: what is taken faster is
+// invalid.
+const gpmApart = 100 * time.Millisecond
+
+// gpmMetrics are the metrics asked for, with the factor to the field's unit.
+var gpmMetrics = []struct {
+	id    nvml.GpmMetricId
+	field Field
+	scale float64
+}{
+	{nvml.GPM_METRIC_SM_UTIL, SMActivity, 1e-2},
+	{nvml.GPM_METRIC_SM_OCCUPANCY, SMOccupancy, 1e-2},
+	{nvml.GPM_METRIC_ANY_TENSOR_UTIL, TensorActivity, 1e-2},
+	{nvml.GPM_METRIC_DRAM_BW_UTIL, DRAMActivity, 1e-2},
+	{nvml.GPM_METRIC_PCIE_TX_PER_SEC, PCIeTx, mib},
+	{nvml.GPM_METRIC_PCIE_RX_PER_SEC, PCIeRx, mib},
+}
+
+// gpm is one GPU's pair of samples: a value is the mean between them, so the
+// first comes with the second round.
+type gpm struct {
+	support ask
+	on      bool
+	samples [2]nvml.GpmSample // older, newer
+	taken   bool              // the newer one is filled
+	at      time.Time
+	get     *nvml.GpmMetricsGetType
+}
+
+// forget drops the samples' content; two of different handles don't pair.
+func (p *gpm) forget() { p.support, p.on, p.taken = ask{}, false, false }
+
+func (p *gpm) read(g *nvmlGPU, r *Reading, now time.Time, t *tally) {
+	if !p.on && !p.start(g, now, t) {
+		return
+	}
+	if p.taken && now.Sub(p.at) < gpmApart {
+		return
+	}
+	ret := g.dev.GpmSampleGet(p.samples[0])
+	t.add(Code(ret))
+	if ret != nvml.SUCCESS {
+		p.taken = false
+		p.fail(r, Code(ret))
+		p.support.answer(Code(ret), now, g.n.o.pace.again)
+		p.on = p.support.due(now)
+		return
+	}
+	p.samples[0], p.samples[1] = p.samples[1], p.samples[0]
+	had := p.taken
+	p.taken, p.at = true, now
+	if had {
+		p.metrics(g, r, t)
+	}
+}
+
+// start asks whether the GPU has it and makes the samples.
+func (p *gpm) start(g *nvmlGPU, now time.Time, t *tally) bool {
+	has := g.n.has
+	if !p.support.due(now) || !(has[symGpmQuery] && has[symGpmAlloc] && has[symGpmFree] && has[symGpmGet] && has[symGpmMetrics]) {
+		return false
+	}
+	s, ret := g.dev.GpmQueryDeviceSupport()
+	code := Code(ret)
+	t.add(code)
+	if code == 0 && s.IsSupportedDevice == 0 {
+		code = CodeNotSupported
+	}
+	p.support.answer(code, now, g.n.o.pace.again)
+	if code != 0 {
+		return false
+	}
+	for i := range p.samples {
+		if p.samples[i] == nil {
+			if p.samples[i], ret = g.n.api.GpmSampleAlloc(); ret != nvml.SUCCESS {
+				p.samples[i] = nil
+				return false
+			}
+		}
+	}
+	if p.get == nil {
+		p.get = new(nvml.GpmMetricsGetType)
+	}
+	p.on = true
+	return true
+}
+
+func (p *gpm) metrics(g *nvmlGPU, r *Reading, t *tally) {
+	p.get.NumMetrics = uint32(len(gpmMetrics))
+	p.get.Sample1, p.get.Sample2 = p.samples[0], p.samples[1]
+	for i := range gpmMetrics {
+		p.get.Metrics[i] = nvml.GpmMetric{MetricId: uint32(gpmMetrics[i].id)}
+	}
+	ret := g.n.api.GpmMetricsGet(p.get)
+	t.add(Code(ret))
+	if ret != nvml.SUCCESS {
+		p.fail(r, Code(ret))
+		return
+	}
+	for i, m := range gpmMetrics {
+		if code := Code(p.get.Metrics[i].NvmlReturn); code != 0 {
+			r.Fail(m.field, code)
+			continue
+		}
+		r.Set(m.field, p.get.Metrics[i].Value*m.scale)
+	}
+}
+
+func (p *gpm) fail(r *Reading, c Code) {
+	for _, m := range gpmMetrics {
+		r.Fail(m.field, c)
+	}
+}
+
+// free gives the samples back, before the library is shut down.
+func (p *gpm) free(n *nvmlReader) {
+	for i, s := range p.samples {
+		if s != nil && n.has[symGpmFree] {
+			n.api.GpmSampleFree(s)
+			p.samples[i] = nil
+		}
+	}
+}
