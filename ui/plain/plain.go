@@ -1,0 +1,114 @@
+// Package plain is the screen for what is no terminal: one flushed line a
+// period, without any cursor code, and a heartbeat even when nothing happens.
+//
+// It reads snapshots and writes lines; it must not wait for anything but the
+// next snapshot.
+package plain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"benchtop/model"
+)
+
+// Frames is where snapshots come from.
+type Frames interface {
+	Latest() *model.Snapshot
+	Changed() <-chan struct{}
+}
+
+// Run prints a line each time every has passed in the run's own time, until
+// ctx ends. A write error ends it: nobody is listening any more.
+func Run(ctx context.Context, f Frames, w io.Writer, every time.Duration) error {
+	last := model.Instant(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.Changed():
+		}
+		s := f.Latest()
+		if s.Now == 0 || s.Now.Sub(last) < every {
+			continue
+		}
+		last = s.Now.Floor(every)
+		if _, err := io.WriteString(w, Line(s)+"\n"); err != nil {
+			return fmt.Errorf("write the status line: %w", err)
+		}
+	}
+}
+
+// Line is the state of the run in one line.
+func Line(s *model.Snapshot) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %5.0fs", s.Now.Time().Format("15:04:05"), s.Now.Seconds(s.Start))
+	now := func(id model.SeriesID) float64 {
+		t := s.Whole(id)
+		if t == nil || t.N == 0 || math.IsNaN(t.Last) {
+			return math.NaN()
+		}
+		if t.Period > 0 && s.Now.Sub(t.LastAt) > 3*t.Period+5*time.Second && t.Series != model.ClientInFlight {
+			return math.NaN()
+		}
+		return t.Last
+	}
+	flight := math.NaN()
+	if s.Client.Known {
+		flight = now(model.ClientInFlight)
+	}
+	fmt.Fprintf(&b, "  client %s", num(flight))
+	if s.Signals != nil && !math.IsNaN(s.Signals.Client.Target) {
+		fmt.Fprintf(&b, "/%s", num(s.Signals.Client.Target))
+	}
+	fmt.Fprintf(&b, "  server %s+%s", num(now(model.ServerRunning)), num(now(model.ServerWaiting)))
+	fmt.Fprintf(&b, "  batch %s", num(now(model.ServerBatch)))
+	if g := s.Signals; g != nil {
+		fmt.Fprintf(&b, "  ok %s/s", num(g.Client.XOK))
+		lost := g.Client.Timeouts + g.Client.Rejected + g.Client.Reset + g.Client.HTTPError + g.Client.Other
+		if g.Client.Known && lost > 0 {
+			fmt.Fprintf(&b, "  lost %s in 30s", num(lost))
+		}
+		fmt.Fprintf(&b, "  p95 %s", seconds(s.Latency.WindowOK.P95))
+	}
+	for i, gpu := range s.GPUs {
+		if i == 2 {
+			fmt.Fprintf(&b, "  +%d gpus", len(s.GPUs)-i)
+			break
+		}
+		clk, temp := math.NaN(), math.NaN()
+		if t := s.GPU(model.GPUSMClock, gpu.Key); t != nil {
+			clk = t.Last / 1e6
+		}
+		if t := s.GPU(model.GPUTemp, gpu.Key); t != nil {
+			temp = t.Last
+		}
+		fmt.Fprintf(&b, "  gpu%d %s MHz %s C", gpu.Index, num(clk), num(temp))
+	}
+	fmt.Fprintf(&b, "  | %s (%s)", s.Verdict.Title, s.Verdict.Confidence)
+	return b.String()
+}
+
+func num(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "–"
+	case a >= 100 || a == math.Trunc(a):
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+func seconds(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v < 1:
+		return fmt.Sprintf("%.0fms", v*1e3)
+	}
+	return fmt.Sprintf("%.1fs", v)
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"benchtop/model"
+)
+
+func middle(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// Closing is the run in about ten lines, for the scrollback after the screen
+// is gone. extra lines (where the recording is) are appended.
+func Closing(s *model.Snapshot, extra ...string) string {
+	v, c := &s.Verdict, &s.Client
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s %s\n", name, Clean(fmt.Sprintf(format, args...)))
+	}
+	line("verdict", "%s (%s, %s)", v.Title, v.Severity, v.Confidence)
+	if v.Text != "" {
+		line("", "%s", v.Text)
+	}
+	if v.Failures != "" {
+		line("failures", "%s", v.Failures)
+	}
+	line("next", "%s", v.NextChange)
+	if c.Known {
+		line("client", "%d requests, %d ok, %d failed; in flight mean %s, peak %s", c.Done, c.ByOutcome[model.ClientOK], c.Failed(), short(c.MeanFlight), short(c.PeakFlight))
+		q := s.Latency.OK
+		line("latency", "good: p50 %s, p95 %s, p99 %s, max %s (n %d)", seconds(q.P50), seconds(q.P95), seconds(q.P99), seconds(q.Max), q.N)
+	}
+	for _, p := range serverParts(s) {
+		line("server", "running %s (peak %s), waiting %s (peak %s), batch %s of %s", short(float64(p.Running.Mean)), short(float64(p.Running.Peak)),
+			short(float64(p.Waiting.Mean)), short(float64(p.Waiting.Peak)), short(float64(p.Batch.Mean)), short(float64(p.Batch.Configured)))
+	}
+	for i, g := range gpuParts(s) {
+		if i >= 8 {
+			line("gpu", "… and %d more", len(s.GPUs)-i)
+			break
+		}
+		t := g.ThrottledS
+		line("gpu", "%d: SM %s of %s MHz, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)),
+			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)))
+	}
+	for _, e := range extra {
+		fmt.Fprintln(&b, e)
+	}
+	return b.String()
+}
+
+func sum(a, b float64) float64 {
+	switch {
+	case math.IsNaN(a):
+		return b
+	case math.IsNaN(b):
+		return a
+	}
+	return a + b
+}
+
+func short(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "–"
+	case a >= 100 || a == math.Trunc(a):
+		return fmt.Sprintf("%.0f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+func seconds(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v < 1:
+		return fmt.Sprintf("%.3g ms", v*1e3)
+	}
+	return fmt.Sprintf("%.3g s", v)
+}
+
+// Clean strips control and escape characters from text that came from outside.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0,
+			r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, s)
+}
