@@ -161,6 +161,7 @@ const (
 	SourceBytes
 	SourceDropped
 	SourceErrors
+	SourceSkew
 
 	seriesCount
 )
@@ -278,6 +279,7 @@ var Catalogue = [seriesCount]Series{
 	SourceBytes:   {"source_bytes", SideSelf, Bytes, Counter, "bytes a source has read"},
 	SourceDropped: {"source_dropped", SideSelf, Count, Counter, "events a source had to drop"},
 	SourceErrors:  {"source_errors", SideSelf, Count, Counter, "lines or polls a source failed on"},
+	SourceSkew:    {"source_skew", SideSelf, Seconds, Gauge, "smallest time seen minus time stamped in the last second: how far a source's clock is from ours"},
 }
 
 // Describe is the catalogue's entry for id.

@@ -1,0 +1,107 @@
+package serverlog
+
+import "bytes"
+
+// Paths that clients send inference to contain one of these; see also
+// housekeepingPaths.
+var inferencePaths = [...][]byte{
+	[]byte("completion"), []byte("chat"), []byte("generate"), []byte("embed"), []byte("rerank"), []byte("predict"),
+	[]byte("infer"), []byte("score"), []byte("responses"), []byte("messages"),
+}
+
+// housekeepingPaths are never inference, whatever they contain.
+var housekeepingPaths = [...][]byte{
+	[]byte("/api/show"), []byte("/api/tags"), []byte("/health"), []byte("/ping"), []byte("/metrics"), []byte("/v1/models"),
+}
+
+// inference reports whether a request is one whose end matters: a POST to an
+// inference path. The query is not looked at; it may hold user text.
+func inference(method, path []byte) bool {
+	if len(method) != 4 || string(method) != "POST" {
+		return false
+	}
+	if i := bytes.IndexByte(path, '?'); i >= 0 {
+		path = path[:i]
+	}
+	for _, p := range housekeepingPaths {
+		if bytes.HasPrefix(path, p) {
+			return false
+		}
+	}
+	for _, p := range inferencePaths {
+		if bytes.Contains(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// httpOutcome is what a status says about an inference request. good is what
+// 2xx means where the line is written.
+func httpOutcome(code int64, good Outcome) Outcome {
+	switch {
+	case code >= 200 && code < 300:
+		return good
+	case code == 408 || code == 504:
+		return Timeout
+	case code == 429 || code == 503:
+		return Rejected
+	case code == 499:
+		return Aborted
+	case code >= 400 && code < 600:
+		return Error
+	}
+	return NoOutcome
+}
+
+// readAccess reads an access line as uvicorn writes it,
+//
+//	addr:port - "METHOD path HTTP/1.1" code Reason
+//
+// and reports whether it is one. Its 2xx says nothing: uvicorn writes the line
+// when the answer starts.
+func readAccess(text []byte, r *Reading) bool {
+	i := bytes.Index(text, []byte(` - "`))
+	if i < 0 || i > 64 || bytes.IndexByte(text[:i], ' ') >= 0 {
+		return false
+	}
+	method, path, code, ok := requestLine(text[i+3:])
+	if !ok {
+		return false
+	}
+	if inference(method, path) {
+		r.event(httpOutcome(code, NoOutcome))
+	}
+	return true
+}
+
+// requestLine reads `"METHOD path HTTP/1.1" code` at the start of b.
+func requestLine(b []byte) (method, path []byte, code int64, ok bool) {
+	if len(b) == 0 || b[0] != '"' {
+		return nil, nil, 0, false
+	}
+	b = b[1:]
+	q := bytes.Index(b, []byte(`" `))
+	sp := bytes.IndexByte(b, ' ')
+	if q < 0 || sp <= 0 || sp > q {
+		return nil, nil, 0, false
+	}
+	method, path = b[:sp], b[sp+1:q]
+	if e := bytes.LastIndex(path, []byte(" HTTP/")); e >= 0 {
+		path = path[:e]
+	}
+	code, n := statusCode(b[q+2:])
+	return method, path, code, n > 0
+}
+
+// statusCode reads three digits that end there.
+func statusCode(b []byte) (code int64, n int) {
+	for n < len(b) && b[n] == ' ' {
+		n++
+	}
+	v, k := integer(b[n:])
+	if k != 3 || n+k < len(b) && isWord(b[n+k]) {
+		return 0, 0
+	}
+	return v, n + k
+}

@@ -1,0 +1,208 @@
+package serverlog
+
+import "bytes"
+
+// bracket reads one bracketed prefix: a stamp with ranks, a level, a source
+// location, a rank, a port, a collector's label.
+func (c *record) bracket(b []byte) (n int, stop bool) {
+	e := bytes.IndexByte(b, ']')
+	if e < 1 || e > 120 {
+		return 0, false
+	}
+	in := b[1:e]
+	n = e + 1
+	if n < len(b) && b[n] == ' ' {
+		n++
+	} else if n < len(b) && b[n] != '[' {
+		return 0, false
+	}
+	if k := c.bracketStamp(in); k {
+		return n, false
+	}
+	switch {
+	case location(in) == len(in):
+		c.loc = in
+		return n, true
+	case bytes.HasPrefix(in, []byte("pod/")), bytes.HasPrefix(in, []byte("resource.labels")), string(in) == "_torch":
+		c.fresh = true
+		return n, false
+	case string(in) == "GIN", string(in) == "TRT-LLM", string(in) == "TensorRT-LLM", string(in) == "TM":
+		if c.tag != nil {
+			return 0, false
+		}
+		c.tag = in
+		return n, false
+	case ranked(in):
+		c.rank = in
+		return n, false
+	}
+	if l, ok := levelWords[string(bytes.TrimRight(in, " "))]; ok && (c.level == noLevel || c.fresh) {
+		c.level, c.fresh = l, false
+		return n, false
+	}
+	if _, k := integer(in); k == len(in) && k >= 2 && k <= 5 && c.level == noLevel && c.port == nil && n < len(b) {
+		c.port = in
+		return n, false
+	}
+	return 0, false
+}
+
+// bracketStamp reads `2026-06-03 09:02:00 DP0 TP0`, `16:43:29 TP0` or
+// `06/10/2026-09:56:44`. A time of day alone places nothing.
+func (c *record) bracketStamp(in []byte) bool {
+	s, n := parseStamp(in)
+	if n == 0 {
+		if n = s.clock(in); n == 0 {
+			return false
+		}
+		s = stamp{}
+	}
+	if n < len(in) && (in[n] != ' ' || !ranked(in[n+1:])) {
+		return false
+	}
+	c.take(s)
+	c.fresh = true
+	if n < len(in) {
+		c.rank = in[n+1:]
+	}
+	return true
+}
+
+// ranked reports whether b is a list of ranks: `DP0 TP0`, `gpu=4`, `RANK 3`.
+func ranked(b []byte) bool {
+	if len(b) < 3 {
+		return false
+	}
+	for len(b) > 0 {
+		k := 0
+		for _, p := range [...]string{"DP", "TP", "PP", "EP", "CP", "gpu=", "RANK "} {
+			if bytes.HasPrefix(b, []byte(p)) {
+				k = len(p)
+				break
+			}
+		}
+		if k == 0 {
+			return false
+		}
+		_, d := integer(b[k:])
+		if d == 0 {
+			return false
+		}
+		b = b[k+d:]
+		if len(b) > 0 {
+			if b[0] != ' ' {
+				return false
+			}
+			b = b[1:]
+		}
+	}
+	return true
+}
+
+// rankOf is the number behind a rank's name in a record's ranks, as text
+// without leading zeros; nil if it is not there.
+func (c *record) rankOf(name string) []byte {
+	i := bytes.Index(c.rank, []byte(name))
+	if i < 0 || i > 0 && c.rank[i-1] != ' ' {
+		return nil
+	}
+	b := c.rank[i+len(name):]
+	_, n := integer(b)
+	return trimZeros(b[:n])
+}
+
+// trimZeros drops leading zeros of a label but for the last digit.
+func trimZeros(b []byte) []byte {
+	for len(b) > 1 && b[0] == '0' {
+		b = b[1:]
+	}
+	return b
+}
+
+// location measures `path/file.py:123` at the start of b; 0 if it is none.
+func location(b []byte) int {
+	n := 0
+	for n < len(b) && n < 100 && (isWord(b[n]) || b[n] == '/' || b[n] == '.' || b[n] == '-') {
+		n++
+	}
+	if n < 3 || n+1 >= len(b) || b[n] != ':' {
+		return 0
+	}
+	dot := bytes.LastIndexByte(b[:n], '.')
+	switch string(b[dot+1 : n]) {
+	case "py", "cc", "cpp", "rs", "go", "cu", "h", "java":
+	default:
+		return 0
+	}
+	_, d := integer(b[n+1:])
+	if d == 0 {
+		return 0
+	}
+	return n + 1 + d
+}
+
+// klogged reads `LMMDD hh:mm:ss.uuuuuu PID file.cc:NNN] `, or vLLM's old form
+// without its opening bracket, `file.py:NNN] `.
+func (c *record) klogged(b []byte) int {
+	if k := location(b); k > 0 && k < len(b) && b[k] == ']' && c.loc == nil {
+		c.loc = b[:k]
+		return k + 1
+	}
+	if len(b) < 22 || !isDigit(b[1]) {
+		return 0
+	}
+	l, ok := levelWords[string(b[:1])]
+	m, ok1 := two(b[1:])
+	d, ok2 := two(b[3:])
+	if !ok || !ok1 || !ok2 || b[5] != ' ' || m < 1 || m > 12 || d < 1 || d > 31 {
+		return 0
+	}
+	s := stamp{month: m, day: d}
+	n := s.clock(b[6:])
+	if n == 0 {
+		return 0
+	}
+	k := pidLocation(b[6+n:], c)
+	if k == 0 {
+		return 0
+	}
+	c.take(s)
+	c.level, c.klog = l, true
+	return 6 + n + k
+}
+
+// klogISO reads ` I 7139 file.cc:NNN] ` behind a stamp.
+func klogISO(b []byte, c *record) int {
+	if len(b) < 8 || b[0] != ' ' || b[2] != ' ' {
+		return 0
+	}
+	l, ok := levelWords[string(b[1:2])]
+	if !ok {
+		return 0
+	}
+	k := pidLocation(b[2:], c)
+	if k == 0 {
+		return 0
+	}
+	c.level, c.klog = l, true
+	return 2 + k
+}
+
+// pidLocation reads ` PID file.cc:NNN]`.
+func pidLocation(b []byte, c *record) int {
+	n := 0
+	for n < len(b) && b[n] == ' ' {
+		n++
+	}
+	_, k := integer(b[n:])
+	if n == 0 || k == 0 || n+k >= len(b) || b[n+k] != ' ' {
+		return 0
+	}
+	n += k + 1
+	e := location(b[n:])
+	if e == 0 || n+e >= len(b) || b[n+e] != ']' {
+		return 0
+	}
+	c.loc = b[n : n+e]
+	return n + e + 1
+}

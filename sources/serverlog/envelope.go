@@ -1,0 +1,101 @@
+package serverlog
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+)
+
+// Keys of JSON log records, lower case with `-` as `_`.
+var (
+	timeKeys  = [...]string{"asctime", "timestamp", "time", "ts", "@timestamp"}
+	levelKeys = [...]string{"levelname", "level", "severity_text", "severity", "lvl"}
+	textKeys  = [...]string{"log", "message", "msg", "body"}
+)
+
+// envelope opens a record that is a JSON object: a collector's (docker's json
+// files, shippers) or the server's own. Text inside is stripped again. An
+// object that is cut or broken leaves no text, so that nothing is read from it.
+func (s *stripper) envelope(c *record, depth int) {
+	obj, err := s.json[depth].ParseBytes(c.text)
+	if err != nil || obj.Type() != fastjson.TypeObject {
+		c.text = nil
+		return
+	}
+	for _, k := range timeKeys {
+		if v := obj.Get(k); v != nil {
+			c.take(jsonStamp(v))
+		}
+	}
+	for _, k := range levelKeys {
+		if l, ok := levelWords[string(obj.GetStringBytes(k))]; ok {
+			c.level = l
+			break
+		}
+	}
+	if p := obj.GetStringBytes("processName"); p != nil {
+		c.proc = p
+	}
+	for _, k := range [...]string{"name", "logger", "target"} {
+		if n := obj.GetStringBytes(k); n != nil {
+			c.name = n
+			break
+		}
+	}
+	c.obj = obj
+	c.fresh = true
+	c.text = nil
+	for i, k := range textKeys {
+		if v := obj.GetStringBytes(k); v != nil {
+			if i == 0 {
+				c.obj = nil // the collector's own object: nothing else in it is the server's
+			}
+			c.text = bytes.TrimRight(v, "\r\n")
+			s.inner(c, depth)
+			return
+		}
+	}
+}
+
+// inner strips a text that stood in an object. Its own stamps and level count
+// only where the object had none.
+func (s *stripper) inner(c *record, depth int) {
+	if len(c.text) == 0 {
+		return
+	}
+	if bytes.IndexByte(c.text, 0x1b) >= 0 {
+		n := 0
+		for i := 0; i < len(c.text); { // in place: the parser's buffer is ours
+			if k := colour(c.text[i:]); k > 0 {
+				i += k
+				continue
+			}
+			c.text[n] = c.text[i]
+			n, i = n+1, i+1
+		}
+		c.text = c.text[:n]
+	}
+	s.unwrap(c, depth+1)
+}
+
+// jsonStamp reads a time value: text in any known form, or a number.
+func jsonStamp(v *fastjson.Value) stamp {
+	switch v.Type() {
+	case fastjson.TypeNumber:
+		return epochStamp(v.GetFloat64())
+	case fastjson.TypeString:
+		return textStamp(v.GetStringBytes())
+	}
+	return stamp{}
+}
+
+// textStamp reads a time value of a key: any known form, or a number.
+func textStamp(b []byte) stamp {
+	if s, n := parseStamp(b); n > 0 {
+		return s
+	}
+	if v, n := number(b); n > 0 && n == len(b) {
+		return epochStamp(v)
+	}
+	return stamp{}
+}

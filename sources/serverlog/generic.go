@@ -1,0 +1,336 @@
+package serverlog
+
+import (
+	"bytes"
+
+	"github.com/valyala/fastjson"
+)
+
+// generic reads servers of one's own: key=value lines and JSON lines with the
+// usual names, and plain sentences for what happened to requests.
+var generic = Format{
+	Name:     "generic",
+	Versions: "key=value and JSON lines with known keys",
+	Hint:     "print running=, waiting=, batch_size= and batch_wait_ms= as key=value or JSON, or name the format with ,format=NAME",
+	vote:     genericVote,
+	parse:    genericParse,
+}
+
+func genericVote(c *record) float64 {
+	var r Reading
+	genericParse(c, &r)
+	switch {
+	case r.Set&(HasRunning|HasWaiting|HasBatch|HasBatchWait|HasKV|HasGenTPS|HasPromptTPS|HasLatency) != 0:
+		return 0.2
+	case r.Set != 0 && c.level != noLevel && c.stamp.dayed() && c.loc == nil:
+		return 0.05
+	}
+	return 0
+}
+
+// sheet collects what one generic record says.
+type sheet struct {
+	r     *Reading
+	msg   []byte // the message, if a key holds it
+	level level
+	user  bool      // a key says that the record carries user text
+	words [320]byte // the record's own words, lower case, without pairs and quotes
+	n     int
+}
+
+func genericParse(c *record, r *Reading) {
+	s := sheet{r: r, level: c.level}
+	switch {
+	case c.obj != nil:
+		if o, err := c.obj.Object(); err == nil {
+			var buf [maxKey]byte
+			s.object(o, &buf, 0)
+		}
+		if s.msg == nil {
+			s.msg = c.text
+		}
+	case len(c.text) == 0:
+		return
+	case readAccess(c.text, r):
+		return
+	default:
+		s.line(c.text)
+	}
+	if s.msg != nil {
+		s.n = 0
+		s.write(s.msg)
+	}
+	if !s.user {
+		s.happened()
+	}
+	if s.level == errorLevel {
+		r.fault()
+	}
+}
+
+// line reads pairs and plain words of a text record.
+func (s *sheet) line(b []byte) {
+	var buf [maxKey]byte
+	for len(b) > 0 {
+		if isSpace(b[0]) {
+			s.byte(' ')
+			b = b[1:]
+			continue
+		}
+		if k, n := key(b); n > 0 {
+			v, m := value(b[n:])
+			quoted := n < len(b) && b[n] == '"'
+			if k = normal(&buf, 0, k); k != nil && v != nil {
+				s.pair(k, v, quoted)
+			}
+			b = b[n+m:]
+			continue
+		}
+		if b[0] == '"' { // quoted text may be anybody's
+			_, n := value(b)
+			b = b[n:]
+			continue
+		}
+		n := 0
+		for n < len(b) && !isSpace(b[n]) {
+			n++
+		}
+		s.write(b[:n])
+		b = b[n:]
+	}
+}
+
+func (s *sheet) byte(c byte) {
+	if s.n < len(s.words) {
+		s.words[s.n] = c
+		s.n++
+	}
+}
+
+func (s *sheet) write(b []byte) {
+	for _, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		s.byte(c)
+	}
+}
+
+// object walks a JSON object; nested keys are joined with an underscore.
+func (s *sheet) object(o *fastjson.Object, buf *[maxKey]byte, prefix int) {
+	o.Visit(func(k []byte, v *fastjson.Value) {
+		name := normal(buf, prefix, k)
+		if name == nil {
+			return
+		}
+		switch v.Type() {
+		case fastjson.TypeObject:
+			if in, err := v.Object(); err == nil && prefix < maxKey/2 {
+				s.object(in, buf, len(name))
+			}
+		case fastjson.TypeString:
+			s.pair(name, v.GetStringBytes(), true)
+		case fastjson.TypeNumber:
+			s.number(name, v.GetFloat64(), 1, 0)
+		}
+	})
+}
+
+// pair reads one key whose value is text.
+func (s *sheet) pair(k, v []byte, quoted bool) {
+	switch string(k) {
+	case "msg", "message", "body":
+		if s.msg == nil {
+			s.msg = v
+		}
+		return
+	case "level", "lvl", "severity":
+		if l, ok := levelWords[string(v)]; ok {
+			s.level = l
+		}
+		return
+	case "engine":
+		if len(v) > 0 && len(v) <= maxKey {
+			s.r.Engine = v
+		}
+		return
+	case "event":
+		for i, name := range outcomeNames {
+			if i > 0 && string(v) == name {
+				s.r.event(Outcome(i))
+			}
+		}
+		return
+	case "role", "prompt", "user_text":
+		s.user = true
+		return
+	}
+	x, n := number(v)
+	if n == 0 {
+		return
+	}
+	switch u, w := unit(v[n:]); {
+	case n == len(v):
+		s.number(k, x, 1, 0)
+	case w > 0 && n+w == len(v):
+		s.number(k, x, u, 'd')
+	case n+1 == len(v) && v[n] == '%':
+		s.number(k, x, 1, '%')
+	}
+}
+
+// setting reports whether a key names a limit or a counter: neither a gauge
+// nor an event.
+func setting(k []byte) bool {
+	for _, w := range [...]string{"max_", "limit", "timeout", "policy", "_total"} {
+		if bytes.Contains(k, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// number reads one key whose value is a number. kind is 'd' for a duration of
+// x units of ms milliseconds, '%' for a percentage, 0 for a bare number.
+func (s *sheet) number(k []byte, x, ms float64, kind byte) {
+	r := s.r
+	if !(x >= 0) || x > 1e15 {
+		return
+	}
+	if s.config(k, x, ms, kind) || setting(k) {
+		return
+	}
+	whole := kind == 0 && x == float64(int64(x))
+	span := kind != '%'
+	switch string(k) {
+	case "running", "in_flight", "inflight", "active", "active_requests":
+		if whole {
+			r.running(int64(x))
+		}
+	case "waiting", "pending", "queue", "queue_len", "queue_length", "queue_depth", "queued":
+		if whole {
+			r.waiting(int64(x))
+		}
+	case "batch", "batch_size", "bs":
+		if whole {
+			r.batch(int64(x))
+		}
+	case "batch_wait", "batch_wait_ms", "wait", "queue_wait", "queue_wait_ms", "queue_time", "queue_time_ms":
+		if span {
+			r.batchWait(x * ms)
+		}
+	case "kv_usage", "kv_cache_usage", "kv":
+		if kind == '%' {
+			r.kv(x / 100)
+		} else if kind == 0 {
+			r.kv(x)
+		}
+	case "prompt_tps":
+		if kind == 0 {
+			r.promptTPS(x)
+		}
+	case "gen_tps", "generation_tps":
+		if kind == 0 {
+			r.genTPS(x)
+		}
+	case "latency", "latency_ms", "elapsed_ms", "duration", "duration_ms":
+		if span {
+			r.latency(x * ms)
+		}
+	case "preemptions", "preempted":
+		if whole {
+			r.preempted(int64(x))
+		}
+	case "exec_ms", "forward_ms", "step_ms":
+		if span {
+			r.exec(x * ms)
+		}
+	}
+}
+
+// config reads the settings that a start-up line of such a server tells.
+func (s *sheet) config(k []byte, x, ms float64, kind byte) bool {
+	switch string(k) {
+	case "max_batch", "max_batch_size", "max_bs":
+		if kind == 0 {
+			s.r.maxBatch(x)
+		}
+	case "batch_timeout", "batch_timeout_ms", "max_batch_wait", "max_batch_wait_ms", "max_batch_delay", "max_batch_delay_ms", "batch_wait_limit_ms":
+		if kind != '%' {
+			s.r.configWait(x * ms)
+		}
+	case "kv_tokens", "kv_cache_tokens":
+		s.r.kvTokens(x)
+	case "slots", "n_slots":
+		s.r.slots(x)
+	default:
+		return false
+	}
+	return true
+}
+
+// happenings are the words that tell what happened, lower case.
+var happenings = [...]struct {
+	words string
+	what  Outcome
+}{
+	{"queue full", QueueFull},
+	{"queue is full", QueueFull},
+	{"timed out", Timeout},
+	{"timeout waiting", Timeout},
+	{"connection reset", Reset},
+	{"broken pipe", Reset},
+	{"cancelled by client", Aborted},
+	{"canceled by client", Aborted},
+	{"client disconnected", Aborted},
+	{"aborted", Aborted},
+	{"rejected", Rejected},
+	{"dropped", Dropped},
+	{"finished", Finished},
+	{"completed", Finished},
+	{"started", Started},
+	{"idle", Idle},
+}
+
+// happened looks for those words in the record's own text.
+func (s *sheet) happened() {
+	text := s.words[:s.n]
+	if len(text) == 0 || s.r.Has(HasEvent) {
+		return
+	}
+	for _, p := range [...]string{"prompt:", "input:", "user:", "user said"} {
+		if i := bytes.Index(text, []byte(p)); i >= 0 {
+			text = text[:i] // what follows is a user's
+		}
+	}
+	for i := range happenings {
+		h := &happenings[i]
+		if h.what > Error && s.level == errorLevel {
+			return
+		}
+		if !hasWords(text, h.words) {
+			continue
+		}
+		if h.what == Rejected && bytes.Contains(text, []byte("retrying")) {
+			continue
+		}
+		s.r.event(h.what)
+		return
+	}
+}
+
+// hasWords reports whether w stands in text between word borders.
+func hasWords(text []byte, w string) bool {
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(w))
+		if i < 0 {
+			return false
+		}
+		i += from
+		e := i + len(w)
+		if (i == 0 || !isWord(text[i-1])) && (e == len(text) || !isWord(text[e]) && text[e] != '=') {
+			return true
+		}
+		from = i + 1
+	}
+}

@@ -1,0 +1,151 @@
+package serverlog
+
+import (
+	"time"
+
+	"benchtop/model"
+	"benchtop/sources"
+)
+
+// pastWait is how long history waits for a live line to show the offset
+// between the log's clock and ours.
+const pastWait = 10 * time.Second
+
+// maxPast bounds the events of history that wait.
+const maxPast = 1 << 17
+
+// history holds what was written before we watched, until the first live line
+// shows how far its clock is from ours.
+type history struct {
+	dated   []model.Event // At by stamps that name a day
+	clocked []model.Event // At counts from the server's start
+	newest  model.Instant // when the newest of them was read
+}
+
+func (h *history) waiting() bool { return len(h.dated)+len(h.clocked) > 0 }
+
+// flush emits what waits, dated stamps moved by offset and clocks by zero; a
+// zero of 0 leaves the clocks without a place, so they are dropped.
+func (h *history) flush(out *sources.Outlet, offset time.Duration, zero model.Instant) {
+	for _, ev := range h.dated {
+		ev.At = ev.At.Add(offset)
+		ev.At = min(ev.At, ev.Seen)
+		out.Emit(ev)
+	}
+	if zero != 0 {
+		for _, ev := range h.clocked {
+			ev.At = min(ev.At+zero, ev.Seen)
+			out.Emit(ev)
+		}
+	}
+	h.dated, h.clocked = h.dated[:0], h.clocked[:0]
+}
+
+// reading places one reading in time and hands it to the emitter.
+func (d *Decoder) reading(_ *record, r *Reading) {
+	if r.Odd {
+		d.odd++
+	}
+	if !r.Empty() || r.Set&configFields != 0 {
+		d.matched = true
+	}
+	d.e.mute, d.e.past = false, nil
+	switch {
+	case d.o.OwnTime:
+		d.e.at = d.own(r)
+	case d.e.late:
+		d.placePast(r)
+	default:
+		d.e.at = d.e.seen
+		d.live(r)
+	}
+	d.e.apply(r)
+}
+
+// own is a record's own time in a replay; one without takes the one before it.
+func (d *Decoder) own(r *Reading) model.Instant {
+	switch {
+	case r.At != 0:
+		d.last = r.At
+	case r.Clocked && d.clock0 != 0 && r.Engine == nil:
+		if r.Clock < d.clockNow-time.Second && d.last != 0 { // the server started again
+			d.clock0 = d.last - model.Instant(r.Clock)
+		}
+		d.clockNow = r.Clock
+		d.last = d.clock0 + model.Instant(r.Clock)
+	}
+	if d.last == 0 {
+		return d.e.seen
+	}
+	return d.last
+}
+
+// placePast decides where a line of history goes. Without a stamp it only
+// keeps the state right: format, settings, open slots.
+func (d *Decoder) placePast(r *Reading) {
+	d.past.newest = d.e.seen
+	switch {
+	case r.At != 0:
+		d.e.at, d.e.past = r.At, &d.past.dated
+	case r.Clocked:
+		if r.Clock < d.clockNow-time.Second {
+			d.past.clocked = d.past.clocked[:0] // before a restart: no way to place them
+		}
+		d.clockNow = r.Clock
+		d.e.at, d.e.past = model.Instant(r.Clock), &d.past.clocked
+	default:
+		d.e.mute = true
+	}
+	if len(d.past.dated)+len(d.past.clocked) >= maxPast {
+		d.past.flush(d.e.out, 0, d.o.Start)
+	}
+}
+
+// live notes how far a live line's stamp is from its arrival, and lets history
+// go once the distance is known.
+func (d *Decoder) live(r *Reading) {
+	seen := d.e.seen
+	if d.past.waiting() {
+		zero := d.o.Start
+		if r.Clocked {
+			zero = seen - model.Instant(r.Clock)
+		}
+		switch {
+		case len(d.past.dated) > 0 && r.At != 0:
+			d.past.flush(d.e.out, seen.Sub(r.At), zero)
+		case len(d.past.dated) == 0 && r.Clocked:
+			d.past.flush(d.e.out, 0, zero)
+		case seen.Sub(d.past.newest) >= pastWait:
+			d.past.flush(d.e.out, 0, zero)
+		}
+	}
+	if !r.Dated || r.At == 0 {
+		return
+	}
+	skew := seen.Seconds(r.At)
+	if d.skewAt == 0 || skew < d.skew {
+		d.skew = skew
+	}
+	if d.skewAt == 0 || seen.Sub(d.skewAt) >= time.Second {
+		d.e.out.Emit(model.Event{At: seen, Seen: seen, Value: d.skew, Series: model.SourceSkew, Kind: model.Level})
+		d.skewAt, d.skew = seen, skew
+	}
+}
+
+// Time is a line's own time, for laying files beside each other. ok is false
+// if the line names none.
+func (d *Decoder) Time(text []byte) (at model.Instant, ok bool) {
+	d.timer.strip(text, &d.timerRe)
+	c := &d.timerRe
+	zone := d.o.Zone
+	if d.rd.f != nil && d.rd.f.utc {
+		zone = time.UTC
+	}
+	if at = c.at(d.rd.year, zone); at != 0 {
+		return at, true
+	}
+	if c.ticked && d.clock0 != 0 && c.port == nil {
+		return d.clock0 + model.Instant(c.clock), true
+	}
+	return 0, false
+}

@@ -1,0 +1,286 @@
+package serverlog
+
+import "bytes"
+
+// prefixes takes off what collectors, process managers and log handlers put in
+// front of a record's text, in any order and number. It stops behind a source
+// location, behind uvicorn's level and at the first thing it does not know:
+// what follows is the message and may be anything.
+func (c *record) prefixes() {
+	b := c.text
+	for step := 0; step < 24; step++ {
+		t := bytes.TrimLeft(b, " \t")
+		if len(t) == 0 {
+			break
+		}
+		n, stop := c.one(t, step == 0)
+		if n == 0 {
+			break
+		}
+		b = t[n:]
+		if stop || c.loc != nil {
+			break
+		}
+	}
+	c.text = bytes.TrimLeft(b, " \t")
+}
+
+// one reads a single prefix at the start of b and says how long it is. stop
+// means that the message follows.
+func (c *record) one(b []byte, first bool) (n int, stop bool) {
+	switch ch := b[0]; {
+	case ch == '(':
+		return c.process(b), false
+	case ch == '[':
+		return c.bracket(b)
+	case isDigit(ch):
+		if n = c.stamped(b); n > 0 {
+			return n, false
+		}
+		if d, k := sinceStart(b); k > 0 && !c.ticked && k < len(b) && b[k] == ' ' {
+			c.clock, c.ticked = d, true
+			return k + letter(b[k:], c), false
+		}
+		return c.compose(b), false
+	case ch == '>' && len(b) > 1 && b[1] == ' ':
+		return 2, false
+	case ch == '*' && len(b) > 1 && b[1] == '*':
+		return 2, false
+	case ch == '|' && first && len(b) > 1 && b[1] == ' ':
+		if _, k := parseStamp(bytes.TrimLeft(b[1:], " ")); k > 0 {
+			return 1, false
+		}
+		return 0, false
+	}
+	if n, stop = c.levelled(b); n > 0 {
+		return n, stop
+	}
+	if n = c.stamped(b); n > 0 {
+		return n, false
+	}
+	if n = c.logger(b); n > 0 {
+		return n, false
+	}
+	if n = c.klogged(b); n > 0 {
+		return n, true
+	}
+	return c.compose(b), false
+}
+
+// process reads `(Name pid=1) `, which may nest parentheses: `(Map(X) pid=1) `.
+func (c *record) process(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b) && i < 200; i++ {
+		switch b[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth > 0 {
+			continue
+		}
+		in := b[1:i]
+		p := bytes.Index(in, []byte("pid="))
+		if p < 2 || in[p-1] != ' ' || i+1 < len(b) && b[i+1] != ' ' {
+			return 0
+		}
+		name := in[:p-1]
+		if sp := bytes.IndexByte(name, ' '); sp > 0 {
+			name = name[:sp] // VllmWorker rank=0
+		}
+		if c.outer == nil {
+			c.outer = name
+		}
+		c.proc = name
+		return i + 1
+	}
+	return 0
+}
+
+// stamped reads a stamp and what may follow it: a bar, CRI's stream and flag,
+// or a journal's host and unit.
+func (c *record) stamped(b []byte) int {
+	s, n := parseStamp(b)
+	if n == 0 || n < len(b) && isWord(b[n]) {
+		return 0
+	}
+	c.take(s)
+	c.fresh = true
+	rest := b[n:]
+	for _, stream := range [...]string{" stdout ", " stderr "} {
+		if k := len(stream); len(rest) > k+1 && string(rest[:k]) == stream && (rest[k] == 'F' || rest[k] == 'P') && rest[k+1] == ' ' {
+			c.part = rest[k] == 'P'
+			return n + k + 1
+		}
+	}
+	if k := journal(rest); k > 0 {
+		return n + k
+	}
+	if k := bar(rest); k > 0 {
+		return n + k
+	}
+	if len(rest) > 2 && string(rest[:3]) == " - " {
+		return n + 2
+	}
+	if len(rest) > 1 && rest[0] == ':' && rest[1] == ' ' {
+		return n + 1
+	}
+	if k := klogISO(rest, c); k > 0 {
+		return n + k
+	}
+	return n
+}
+
+// bar measures ` | ` and the forms of it that colours leave behind.
+func bar(b []byte) int {
+	n := 0
+	for n < len(b) && b[n] == ' ' {
+		n++
+	}
+	if n < len(b) && b[n] == '|' {
+		return n + 1
+	}
+	return 0
+}
+
+// journal measures ` host unit[pid]: `.
+func journal(b []byte) int {
+	if len(b) < 6 || b[0] != ' ' || !isWord(b[1]) {
+		return 0
+	}
+	h := bytes.IndexByte(b[1:], ' ')
+	if h <= 0 || h > 64 {
+		return 0
+	}
+	u := 1 + h + 1
+	e := bytes.IndexByte(b[u:], ' ')
+	if e < 0 {
+		e = len(b) - u
+	}
+	unit := b[u : u+e]
+	k := len(unit)
+	if k < 5 || unit[k-1] != ':' || unit[k-2] != ']' {
+		return 0
+	}
+	open := bytes.IndexByte(unit, '[')
+	if open <= 0 {
+		return 0
+	}
+	if _, d := integer(unit[open+1:]); d == 0 || open+1+d != k-2 {
+		return 0
+	}
+	return u + k
+}
+
+// levelled reads a level word: `INFO `, `INFO:     `. A second one counts only
+// where a stamp or a label stands between, as in cloud exports.
+func (c *record) levelled(b []byte) (n int, stop bool) {
+	for n < len(b) && n < 9 && b[n]|0x20-'a' <= 25 {
+		n++
+	}
+	if n == len(b) || n < 3 && b[0] != 'I' && b[0] != 'W' && b[0] != 'E' && b[0] != 'D' {
+		return 0, false
+	}
+	if n == 1 {
+		return llamaLetter(b, c), false
+	}
+	l, ok := levelWords[string(b[:n])]
+	if !ok || !c.fresh && (c.level != noLevel || b[0] >= 'a') {
+		return 0, false
+	}
+	switch b[n] {
+	case ' ':
+		c.level, c.fresh = l, false
+		return n + 1, false
+	case ':':
+		if n+1 < len(b) && b[n+1] != ' ' {
+			return 0, false
+		}
+		c.level, c.fresh = l, false
+		// uvicorn pads to ten; others write `LEVEL: text`.
+		c.uvi = len(b) >= 10 && len(bytes.TrimLeft(b[n+1:10], " ")) == 0
+		return n + 1, c.uvi
+	}
+	return 0, false
+}
+
+// letter reads ` I ` behind a clock since start.
+func letter(b []byte, c *record) int {
+	if len(b) > 2 && b[0] == ' ' && b[2] == ' ' {
+		if l, ok := levelWords[string(b[1:2])]; ok {
+			c.level = l
+			return 2
+		}
+	}
+	return 0
+}
+
+// llamaLetter reads `I ` in front of one of llama.cpp's components, the form
+// with levels and without stamps.
+func llamaLetter(b []byte, c *record) int {
+	if len(b) < 6 || b[1] != ' ' {
+		return 0
+	}
+	for _, w := range [...]string{"slot ", "srv ", "que ", "cmn ", "main"} {
+		if bytes.HasPrefix(b[2:], []byte(w)) {
+			c.level = levelWords[string(b[:1])]
+			return 2
+		}
+	}
+	return 0
+}
+
+// compose measures docker compose's `name-1  | `. Names hold no blank; the
+// blanks behind one pad it to the longest name.
+func (c *record) compose(b []byte) int {
+	n := 0
+	for n < len(b) && n < 64 && (isWord(b[n]) || b[n] == '-' || b[n] == '.') {
+		n++
+	}
+	if n == 0 || n == len(b) || b[n] != ' ' || c.level != noLevel || c.rank != nil || c.tag != nil || c.proc != nil {
+		return 0
+	}
+	for n < len(b) && b[n] == ' ' {
+		n++
+	}
+	if n < len(b) && b[n] == '|' && (n+1 == len(b) || b[n+1] == ' ') {
+		return n + 1
+	}
+	return 0
+}
+
+// logger reads Python's `name - LEVEL - ` behind a stamp.
+func (c *record) logger(b []byte) int {
+	if !c.stamp.dayed() || c.level != noLevel {
+		return 0
+	}
+	n := 0
+	for n < len(b) && n < 64 && (isWord(b[n]) || b[n] == '.') {
+		n++
+	}
+	if n == 0 || !bytes.HasPrefix(b[n:], []byte(" - ")) {
+		return 0
+	}
+	w := b[n+3:]
+	k := 0
+	for k < len(w) && k < 9 && isWord(w[k]) {
+		k++
+	}
+	l, ok := levelWords[string(w[:k])]
+	if !ok || !bytes.HasPrefix(w[k:], []byte(" - ")) {
+		return 0
+	}
+	c.level, c.name = l, b[:n]
+	n += 3 + k + 3
+	if bytes.HasPrefix(b[n:], []byte("[pid=")) {
+		if e := bytes.Index(b[n:], []byte("] - ")); e > 0 {
+			n += e + 4
+		}
+	}
+	if e := location(b[n:]); e > 0 && bytes.HasPrefix(b[n+e:], []byte(" - ")) {
+		c.loc = b[n : n+e]
+		n += e + 3
+	}
+	return n
+}

@@ -1,0 +1,307 @@
+package serverlog
+
+import "bytes"
+
+// vllm reads vLLM's log, V0 and V1, as text and as JSON.
+//
+// Origins: vllm-project/vllm vllm/v1/metrics/loggers.py, vllm/engine/metrics.py
+// (V0), vllm/logger.py, vllm/logging_utils/formatter.py.
+var vllm = Format{
+	Name:     "vllm",
+	Versions: "V0 (0.2–0.8) and V1 (0.7 to late 2026), plain, coloured, JSON",
+	Hint:     "vLLM prints no statistics with --disable-log-stats, and none while no tokens move; remove the flag, or give --metrics http://HOST:PORT/metrics",
+	vote:     vllmVote,
+	parse:    vllmParse,
+	split:    vllmSplit,
+}
+
+var (
+	avgPrompt   = []byte("Avg prompt throughput: ")
+	avgGen      = []byte("Avg generation throughput: ")
+	tokensPerS  = []byte(" tokens/s")
+	runningIs   = []byte("Running: ")
+	waitingIs   = []byte("Waiting: ")
+	pendingIs   = []byte("Pending: ")
+	reqs        = []byte(" reqs")
+	kvUsageIs   = []byte("GPU KV cache usage: ")
+	percent     = []byte("%")
+	preemptIs   = []byte("Preemptions: ")
+	comma       = []byte(",")
+	aggregated  = []byte(" Engines Aggregated: ")
+	engineLabel = []byte("Engine ")
+)
+
+func vllmVote(c *record) float64 {
+	if bytes.HasPrefix(c.name, []byte("vllm.")) {
+		return 1
+	}
+	_, text := vllmEngine(c)
+	if bytes.HasPrefix(text, avgPrompt) && c.rank == nil && !bytes.Contains(text, []byte("Unfinished: ")) {
+		return 1
+	}
+	if c.level == noLevel || c.klog || c.name != nil || c.rank != nil {
+		return 0
+	}
+	p := 0.0
+	if vllmProcess(c.proc) {
+		p = 0.5
+	}
+	if bytes.Contains(c.loc, []byte(".py:")) {
+		p += 0.4
+	}
+	return p
+}
+
+// vllmProcess reports whether a process name is one that vLLM gives.
+func vllmProcess(p []byte) bool {
+	for _, w := range [...]string{"APIServer", "ApiServer", "EngineCore", "VllmWorker", "Worker_", "AsyncLLMEngine"} {
+		if bytes.HasPrefix(p, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// vllmEngine takes `Engine 003: ` or `4 Engines Aggregated: ` off a text. The
+// engine is nil if the text names none.
+func vllmEngine(c *record) (engine, text []byte) {
+	t := c.text
+	if bytes.HasPrefix(t, engineLabel) {
+		_, n := integer(t[len(engineLabel):])
+		e := len(engineLabel) + n
+		if n > 0 && e+1 < len(t) && t[e] == ':' && t[e+1] == ' ' {
+			return trimZeros(t[len(engineLabel):e]), t[e+2:]
+		}
+		return nil, t
+	}
+	if _, n := integer(t); n > 0 && bytes.HasPrefix(t[n:], aggregated) {
+		return allEngines, t[n+len(aggregated):]
+	}
+	return nil, t
+}
+
+// allEngines labels figures that are already sums over engines.
+var allEngines = []byte("all")
+
+func vllmParse(c *record, r *Reading) {
+	engine, text := vllmEngine(c)
+	if engine == nil {
+		engine = vllmRank(c.proc)
+	}
+	r.Engine = engine
+	switch {
+	case len(text) == 0:
+		return
+	case vllmStats(c, text):
+		vllmReadStats(text, r)
+		r.Steps = r.Has(HasRunning) && string(engine) != "all"
+		r.Odd = r.Empty()
+	case text[0] == 'I' && bytes.HasPrefix(text, []byte("Iteration(")):
+		vllmIteration(text, r)
+		r.Odd = r.Empty()
+	case text[0] == 'A' && bytes.HasPrefix(text, []byte("Added request ")):
+		r.event(Started)
+	case text[0] == 'A' && bytes.HasPrefix(text, []byte("Aborted request")):
+		r.event(Aborted)
+	case text[0] == 'F' && bytes.HasPrefix(text, []byte("Finished request ")):
+		r.event(Finished)
+	case text[0] == 'S' && bytes.HasPrefix(text, []byte("Sequence group ")):
+		vllmPreempted(text, r)
+	case readAccess(text, r):
+	case c.level == noLevel:
+		bareReset(text, r)
+	case c.level == errorLevel:
+		if !c.uvi {
+			r.fault()
+		}
+	default:
+		vllmConfig(text, r)
+	}
+}
+
+// vllmRank is the engine number in a process name: EngineCore_DP1, EngineCore_1.
+func vllmRank(p []byte) []byte {
+	if !bytes.HasPrefix(p, []byte("EngineCore_")) {
+		return nil
+	}
+	p = bytes.TrimPrefix(p[len("EngineCore_"):], []byte("DP"))
+	if _, n := integer(p); n > 0 {
+		return trimZeros(p[:n])
+	}
+	return nil
+}
+
+// vllmStats reports whether a text is the periodic statistics. A line that a
+// terminal damaged is still known by its logger.
+func vllmStats(c *record, text []byte) bool {
+	if bytes.HasPrefix(text, avgPrompt) {
+		return true
+	}
+	if len(text) < 3 || text[0] == 'S' || text[0] == 'P' {
+		return false // SpecDecoding and Speculative metrics, Prefix cache
+	}
+	labelled := len(text) != len(c.text)
+	logger := bytes.Contains(c.loc, []byte("loggers.py:")) || bytes.HasPrefix(c.loc, []byte("metrics.py:")) ||
+		bytes.HasPrefix(c.loc, []byte("llm_engine.py:")) || string(c.name) == "vllm.v1.metrics.loggers"
+	return (labelled || logger) && (bytes.Contains(text, runningIs) && bytes.Contains(text, reqs) || bytes.Contains(text, kvUsageIs) || bytes.Contains(text, avgGen))
+}
+
+// vllmReadStats reads what both generations print. A value counts only with
+// its unit behind it.
+func vllmReadStats(text []byte, r *Reading) {
+	if v, ok := figure(text, avgPrompt, tokensPerS); ok {
+		r.promptTPS(v)
+	}
+	if v, ok := figure(text, avgGen, tokensPerS); ok {
+		r.genTPS(v)
+	}
+	if v, ok := count(text, runningIs, reqs); ok {
+		r.running(v)
+	}
+	if v, ok := count(text, waitingIs, reqs); ok {
+		r.waiting(v)
+	} else if v, ok := count(text, pendingIs, reqs); ok {
+		r.waiting(v)
+	}
+	if v, ok := figure(text, kvUsageIs, percent); ok {
+		r.kv(v / 100)
+	}
+	if v, ok := count(text, preemptIs, comma); ok {
+		r.preempted(v)
+	}
+}
+
+// figure reads the number behind key if unit follows it.
+func figure(text, key, unit []byte) (float64, bool) {
+	i := bytes.Index(text, key)
+	if i < 0 {
+		return 0, false
+	}
+	rest := text[i+len(key):]
+	v, n := number(rest)
+	return v, n > 0 && bytes.HasPrefix(rest[n:], unit)
+}
+
+// count reads the integer behind key if unit follows it.
+func count(text, key, unit []byte) (int64, bool) {
+	i := bytes.Index(text, key)
+	if i < 0 {
+		return 0, false
+	}
+	rest := text[i+len(key):]
+	v, n := integer(rest)
+	return v, n > 0 && bytes.HasPrefix(rest[n:], unit)
+}
+
+// vllmIteration reads the opt-in line of one step.
+func vllmIteration(text []byte, r *Reading) {
+	context, ok1 := count(text, []byte("): "), []byte(" context requests,"))
+	generation, ok2 := count(text, []byte("tokens, "), []byte(" generation requests,"))
+	if ok1 && ok2 {
+		r.batch(context + generation)
+	}
+	if v, ok := figure(text, []byte("iteration elapsed time: "), []byte(" ms")); ok {
+		r.exec(v)
+	}
+	if v, ok := figure(text, kvUsageIs, percent); ok {
+		r.kv(v / 100)
+	}
+}
+
+// vllmPreempted reads V0's warning. It is written for the first and every
+// fiftieth preemption, so only its counter counts.
+func vllmPreempted(text []byte, r *Reading) {
+	if !bytes.Contains(text, []byte(" is preempted by ")) {
+		return
+	}
+	for _, key := range [...]string{"total_num_cumulative_preemption=", "total_cumulative_preemption_cnt="} {
+		i := bytes.Index(text, []byte(key))
+		if i < 0 {
+			continue
+		}
+		if v, n := integer(text[i+len(key):]); n > 0 {
+			r.preempted(v)
+			r.Cumulative = true
+		}
+	}
+}
+
+// bareReset reads the lines without level that name a cause.
+func bareReset(text []byte, r *Reading) {
+	for _, p := range [...]string{"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError"} {
+		if bytes.HasPrefix(text, []byte(p)) {
+			r.event(Reset)
+		}
+	}
+}
+
+// vllmConfig reads start-up lines. Their dictionaries can hold secrets: single
+// keys are taken, nothing is kept.
+func vllmConfig(text []byte, r *Reading) {
+	switch {
+	case bytes.HasPrefix(text, []byte("non-default args: ")):
+		if v, ok := after(text, "'max_num_seqs': "); ok {
+			r.maxBatch(v)
+		}
+		r.Restart = true
+	case bytes.HasPrefix(text, []byte("args: Namespace(")):
+		if v, ok := after(text, "max_num_seqs="); ok {
+			r.maxBatch(v)
+		}
+		r.Restart = true
+	case bytes.HasPrefix(text, []byte("Setting max_num_seqs to ")):
+		if v, ok := after(text, "max_num_seqs to "); ok {
+			r.maxBatch(v)
+		}
+	case bytes.HasPrefix(text, []byte("GPU KV cache size: ")):
+		if v, n := grouped(text[len("GPU KV cache size: "):]); n > 0 {
+			r.kvTokens(float64(v))
+		}
+	case bytes.HasPrefix(text, []byte("vLLM API server version ")):
+		r.Restart = true
+	}
+}
+
+// after reads the whole number behind key.
+func after(text []byte, key string) (float64, bool) {
+	i := bytes.Index(text, []byte(key))
+	if i < 0 {
+		return 0, false
+	}
+	v, n := integer(text[i+len(key):])
+	return float64(v), n > 0
+}
+
+// vllmSplit finds a record that starts inside a line: behind a progress bar's
+// carriage return, or glued to the end of another statistics line.
+func vllmSplit(text []byte) int {
+	if i := bytes.IndexByte(text, '\r'); i >= 0 {
+		if j := nextHead(text[i+1:]); j >= 0 {
+			return i + 1 + j
+		}
+	}
+	if bytes.HasPrefix(text, avgPrompt) || bytes.HasPrefix(text, engineLabel) || bytes.Contains(text, []byte("it/s]")) {
+		if j := nextHead(text[1:]); j >= 0 {
+			return 1 + j
+		}
+	}
+	return 0
+}
+
+// nextHead finds `LEVEL MM-DD hh:mm:ss `, with the process in front if there.
+func nextHead(text []byte) int {
+	for _, l := range [...]string{"INFO ", "WARNING ", "ERROR ", "DEBUG "} {
+		i := bytes.Index(text, []byte(l))
+		if i < 0 {
+			continue
+		}
+		if _, n := parseStamp(text[i+len(l):]); n == 0 {
+			continue
+		}
+		if p := bytes.LastIndexByte(text[:i], '('); p >= 0 && i-p < 80 && bytes.Contains(text[p:i], []byte(" pid=")) && bytes.HasSuffix(text[:i], []byte(") ")) {
+			return p
+		}
+		return i
+	}
+	return -1
+}
