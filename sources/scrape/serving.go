@@ -1,0 +1,65 @@
+package scrape
+
+// torchServe: ts/configs/metrics.yaml with metrics_mode=prometheus. Its own
+// names have the prefix, the system's and the workers' have none.
+var torchServe = Engine{
+	Name:   "torchserve",
+	Prefix: "ts_",
+	Key:    []string{"model_name"},
+	Metrics: []Metric{
+		{Field: Finished, Names: []string{"inference_requests_total"}},
+		{Field: Latency, Names: []string{"inference_latency_microseconds"}, Count: []string{"inference_requests_total"}, Scale: 1e-6},
+		{Field: QueueTime, Names: []string{"queue_latency_microseconds"}, Count: []string{"inference_requests_total"}, Scale: 1e-6},
+	},
+	Known: []string{
+		"Requests2XX", "Requests4XX", "Requests5XX", "CPUUtilization", "MemoryUsed", "MemoryAvailable", "MemoryUtilization",
+		"DiskUsage", "DiskUtilization", "DiskAvailable", "GPUMemory", "GPUUtilization", "QueueTime", "WorkerThreadTime",
+		"WorkerLoadTime", "HandlerTime", "PredictionTime",
+	},
+}
+
+// rayServe: doc/source/serve/monitoring.md. Pushed every 10 s by default, so
+// gauges are that old. Older releases put the application into the deployment.
+var rayServe = Engine{
+	Name:   "ray-serve",
+	Prefix: "ray_serve_",
+	Key:    []string{"application", "deployment"},
+	Metrics: []Metric{
+		{Field: Running, Names: []string{"replica_processing_queries"}},
+		{Field: Waiting, Names: []string{"deployment_queued_queries", "replica_queued_queries"}},
+		{Field: Finished, Names: []string{"deployment_request_counter"}},
+		{Field: Errored, Names: []string{"deployment_error_counter"}},
+		{Field: Latency, Names: []string{"deployment_processing_latency_ms"}, Scale: 1e-3},
+		{Field: QueueTime, Names: []string{"deployment_queuing_latency_ms"}, Scale: 1e-3},
+	},
+	Known: []string{"ray_"},
+}
+
+// infinity: prometheus_fastapi_instrumentator alone; the status may be grouped
+// (2xx). Anything with FastAPI looks so, hence last in the registry.
+var infinity = Engine{
+	Name:   "infinity",
+	Sign:   []string{"http_requests_total", "http_request_duration_highr_seconds"},
+	Prefix: "http_",
+	Metrics: []Metric{
+		{Field: Finished, Names: []string{"requests_total"}, Label: "status", In: []string{"2xx", "200"}},
+		// Not Rejected: a 429 hides in 4xx.
+		{Field: Errored, Names: []string{"requests_total"}, Label: "status", In: []string{"5xx", "500", "502", "503", "504"}},
+		{Field: Latency, Names: []string{"request_duration_highr_seconds"}},
+	},
+}
+
+// deepInfer: crates/deepinfer-gateway/src/metrics.rs. No queue, batch or KV.
+var deepInfer = Engine{
+	Name:   "deepinfer",
+	Prefix: "deepinfer_",
+	Metrics: []Metric{
+		{Field: Started, Names: []string{"inference_requests_total"}},
+		{Field: Errored, Names: []string{"http_requests_total"}, Label: "status", In: []string{"500", "502", "504"}},
+		{Field: Rejected, Names: []string{"http_requests_total"}, Label: "status", In: []string{"429", "503"}},
+		{Field: Latency, Names: []string{"inference_latency_seconds"}},
+		{Field: PromptTokens, Names: []string{"inference_tokens_total"}, Label: "type", In: []string{"prompt", "input"}},
+		{Field: GenTokens, Names: []string{"inference_tokens_total"}, Label: "type", In: []string{"completion", "output", "generated"}},
+	},
+	Known: []string{"deepinfer_http_request_duration_seconds", "deepinfer_engines_total", "deepinfer_engine_restarts_total"},
+}
