@@ -1,0 +1,147 @@
+package draw
+
+import (
+	"math"
+
+	"benchtop/themes"
+)
+
+// Layer is one part of a column, stacked from the bottom.
+type Layer struct {
+	Top  float64 // height of its upper edge as a share of the grid's height
+	Role themes.Role
+	Tint bool // a background tint rather than ink
+}
+
+// Column draws stacked layers in column x over the full height of g, in
+// eighths of a cell. Layers are ordered from the bottom; one whose top is not
+// above the one before it is not drawn.
+func (g *Grid) Column(x int, layers ...Layer) {
+	var tops [4]int
+	n := min(len(layers), len(tops))
+	low := 0
+	for i := range n {
+		tops[i] = eighths(layers[i].Top, g.h)
+		tops[i] = max(tops[i], low)
+		low = tops[i]
+	}
+	for row := range g.h {
+		base := (g.h - 1 - row) * 8
+		if low <= base {
+			continue
+		}
+		g.stack(x, row, base, layers[:n], tops[:n])
+	}
+}
+
+// eighths rounds a share of the height to eighth rows; what is more than
+// nothing is at least one.
+func eighths(share float64, h int) int {
+	if !(share > 0) {
+		return 0
+	}
+	return max(1, int(math.Round(min(share, 1)*float64(h*8))))
+}
+
+// stack draws one cell of a column: a block rune for what reaches up to
+// somewhere inside it, the background for what lies above.
+func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
+	at := func(sub int) int {
+		for i := range layers {
+			if base+sub < tops[i] {
+				return i
+			}
+		}
+		return -1
+	}
+	lower, k := at(0), 8
+	for sub := 1; sub < 8; sub++ {
+		if at(sub) != lower {
+			k = sub
+			break
+		}
+	}
+	upper := -1
+	if k < 8 {
+		upper = at(k)
+		if k < 3 && upper >= 0 && !layers[upper].Tint && at(7) != upper {
+			// three layers in one cell: the thin one at the bottom gives way
+			lower, k = upper, 8
+			for sub := 1; sub < 8; sub++ {
+				if at(sub) == -1 || at(sub) > lower {
+					k = sub
+					break
+				}
+			}
+			upper = -1
+			if k < 8 {
+				upper = at(k)
+			}
+		}
+	}
+	c := g.at(x, row)
+	if c == nil {
+		return
+	}
+	if upper >= 0 {
+		if g.Glyphs.Tints {
+			c.Look.Bg = layers[upper].Role
+		} else if layers[upper].Tint && layers[lower].Tint {
+			lower, k = upper, 8
+		}
+	}
+	l := layers[lower]
+	switch {
+	case l.Tint && g.Glyphs.Tints:
+		if k >= 4 {
+			c.Look.Bg = l.Role
+		}
+	case l.Tint:
+		if k >= 4 {
+			c.Rune, c.Look.Fg, c.Look.Attr = '░', l.Role, 0
+		}
+	case g.Glyphs.Mono && l.Role == themes.WaitingFill:
+		if k >= 4 {
+			c.Rune, c.Look.Fg, c.Look.Attr = '▒', l.Role, 0
+		}
+	default:
+		c.Rune, c.Look.Fg, c.Look.Attr = '▁'+rune(k-1), l.Role, 0
+	}
+}
+
+// Bars draws one bar a column: vals against top (the value of the full
+// height), NaN is a gap. roleAt gives each bar's role.
+func (g *Grid) Bars(vals []float64, top float64, roleAt func(i int) themes.Role) {
+	for i, v := range vals {
+		if math.IsNaN(v) || !(top > 0) {
+			continue
+		}
+		g.Column(i, Layer{Top: v / top, Role: roleAt(i)})
+	}
+}
+
+// Only is a roleAt that always gives the same role.
+func Only(r themes.Role) func(int) themes.Role {
+	return func(int) themes.Role { return r }
+}
+
+// Threshold draws a dashed line at a share of the height, behind whatever is
+// there already.
+func (g *Grid) Threshold(share float64, fg themes.Role) {
+	if math.IsNaN(share) || share < 0 || share > 1 {
+		return
+	}
+	y := RowOf(share, g.h)
+	for x := range g.w {
+		if c := g.at(x, y); c != nil && (c.Rune == ' ' || c.Rune == '·') {
+			c.Rune, c.Look.Fg = '┄', fg
+		}
+	}
+}
+
+// RowOf is the row that holds a share of a height of h rows, counted from the
+// top.
+func RowOf(share float64, h int) int {
+	up := int(math.Ceil(share*float64(h)-1e-9)) - 1
+	return h - 1 - min(max(up, 0), h-1)
+}

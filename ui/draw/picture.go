@@ -1,0 +1,204 @@
+package draw
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/gomonobold"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+
+	"benchtop/themes"
+)
+
+// Picture paints the grid as an image, as a terminal with the theme would show
+// it. Blocks, braille and box lines are drawn on the cell grid; words are set
+// in Go Mono, so the picture does not depend on the machine. px is the height
+// of a cell, 16 to 64.
+func (g *Grid) Picture(t *themes.Theme, d themes.Depth, px int) (*image.RGBA, error) {
+	px = min(max(px, 16), 64) &^ 7
+	p := painter{cw: px / 2, ch: px}
+	var err error
+	if p.plain, err = face(gomono.TTF, px); err != nil {
+		return nil, err
+	}
+	if p.bold, err = face(gomonobold.TTF, px); err != nil {
+		return nil, err
+	}
+	pad := px / 2
+	p.img = image.NewRGBA(image.Rect(0, 0, g.w*p.cw+2*pad, g.h*p.ch+2*pad))
+	p.fill(p.img.Bounds(), rgba(t.Colour(themes.Background, d)))
+	for y := range g.h {
+		for x, c := range g.row(y) {
+			fg, bg := rgba(t.Colour(c.Look.Fg, d)), rgba(t.Colour(c.Look.Bg, d))
+			attr := c.Look.Attr
+			if d == themes.Mono {
+				fg, bg = rgba(t.Colour(themes.Text, d)), rgba(t.Colour(themes.Background, d))
+				attr |= t.Ink(c.Look.Fg).Mono | t.Ink(c.Look.Bg).Mono
+			}
+			if attr&themes.Reverse != 0 {
+				fg, bg = bg, fg
+			}
+			at := image.Pt(pad+x*p.cw, pad+y*p.ch)
+			p.fill(image.Rect(at.X, at.Y, at.X+p.cw, at.Y+p.ch), bg)
+			r := c.Rune
+			if g.Glyphs.ASCII && r >= 0x80 {
+				r = asciiFor(r)
+			}
+			p.cell(at, r, fg, attr&themes.Bold != 0)
+		}
+	}
+	return p.img, nil
+}
+
+func face(ttf []byte, px int) (font.Face, error) {
+	f, err := opentype.Parse(ttf)
+	if err != nil {
+		return nil, fmt.Errorf("picture font: %w", err)
+	}
+	fc, err := opentype.NewFace(f, &opentype.FaceOptions{Size: float64(px) * 0.80, DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		return nil, fmt.Errorf("picture font: %w", err)
+	}
+	return fc, nil
+}
+
+func rgba(c [3]uint8) color.RGBA { return color.RGBA{c[0], c[1], c[2], 255} }
+
+type painter struct {
+	img         *image.RGBA
+	plain, bold font.Face
+	cw, ch      int
+}
+
+func (p *painter) fill(r image.Rectangle, c color.RGBA) {
+	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// part fills a part of a cell given in eighths of its size.
+func (p *painter) part(at image.Point, x0, y0, x1, y1 int, c color.RGBA) {
+	p.fill(image.Rect(at.X+x0*p.cw/8, at.Y+y0*p.ch/8, at.X+x1*p.cw/8, at.Y+y1*p.ch/8), c)
+}
+
+func (p *painter) cell(at image.Point, r rune, fg color.RGBA, bold bool) {
+	switch {
+	case r == 0 || r == ' ':
+	case r >= '▁' && r <= '█':
+		p.part(at, 0, 8-int(r-'▁'+1), 8, 8, fg)
+	case r == '▀':
+		p.part(at, 0, 0, 8, 4, fg)
+	case r == '▌':
+		p.part(at, 0, 0, 4, 8, fg)
+	case r >= '░' && r <= '▓':
+		p.shade(at, int(r-'░')+1, fg)
+	case r > 0x2800 && r < 0x2900:
+		p.braille(at, byte(r-0x2800), fg)
+	case r >= '─' && r <= '╿' && p.box(at, r, fg):
+	default:
+		p.glyph(at, r, fg, bold)
+	}
+}
+
+func (p *painter) shade(at image.Point, n int, fg color.RGBA) {
+	for y := range p.ch {
+		for x := range p.cw {
+			if on := (x+2*y)%4 < n; on && (n > 1 || y%2 == 0) {
+				p.img.SetRGBA(at.X+x, at.Y+y, fg)
+			}
+		}
+	}
+}
+
+func (p *painter) braille(at image.Point, bits byte, fg color.RGBA) {
+	size := max(p.ch/10, 2)
+	for row, mask := range brailleRows {
+		for side, dots := range [...]byte{leftDots, ^byte(leftDots)} {
+			if bits&mask&dots == 0 {
+				continue
+			}
+			x := at.X + p.cw*(1+2*side)/4 - size/2
+			y := at.Y + p.ch*(1+2*row)/8 - size/2
+			p.fill(image.Rect(x, y, x+size, y+size), fg)
+		}
+	}
+}
+
+// boxArms are the arms of box lines: left, right, up, down.
+var boxArms = map[rune][4]bool{
+	'─': {true, true, false, false}, '│': {false, false, true, true},
+	'┌': {false, true, false, true}, '┐': {true, false, false, true}, '└': {false, true, true, false}, '┘': {true, false, true, false},
+	'╭': {false, true, false, true}, '╮': {true, false, false, true}, '╰': {false, true, true, false}, '╯': {true, false, true, false},
+	'├': {false, true, true, true}, '┤': {true, false, true, true}, '┬': {true, true, false, true}, '┴': {true, true, true, false},
+	'┼': {true, true, true, true}, '╴': {true, false, false, false}, '╶': {false, true, false, false},
+}
+
+func (p *painter) box(at image.Point, r rune, fg color.RGBA) bool {
+	t := max(p.ch/14, 1)
+	cx, cy := at.X+p.cw/2-t/2, at.Y+p.ch/2-t/2
+	if r == '┄' || r == '╌' {
+		p.fill(image.Rect(at.X+p.cw/8, cy, at.X+p.cw/2, cy+t), fg)
+		p.fill(image.Rect(at.X+p.cw*5/8, cy, at.X+p.cw, cy+t), fg)
+		return true
+	}
+	arms, ok := boxArms[r]
+	if !ok {
+		return false
+	}
+	for i, on := range arms {
+		if !on {
+			continue
+		}
+		switch i {
+		case 0:
+			p.fill(image.Rect(at.X, cy, cx+t, cy+t), fg)
+		case 1:
+			p.fill(image.Rect(cx, cy, at.X+p.cw, cy+t), fg)
+		case 2:
+			p.fill(image.Rect(cx, at.Y, cx+t, cy+t), fg)
+		case 3:
+			p.fill(image.Rect(cx, cy, cx+t, at.Y+p.ch), fg)
+		}
+	}
+	return true
+}
+
+// strokes are the signs that Go Mono lacks, as points in 16ths of a cell's
+// width and height.
+var strokes = map[rune][]image.Point{
+	'✓': {{2, 8}, {6, 12}, {14, 4}},
+	'△': {{8, 4}, {2, 12}, {14, 12}, {8, 4}},
+	'◌': {{8, 5}, {4, 7}, {4, 10}, {8, 12}, {12, 10}, {12, 7}, {8, 5}},
+}
+
+func (p *painter) glyph(at image.Point, r rune, fg color.RGBA, bold bool) {
+	if pts, ok := strokes[r]; ok {
+		for i := 1; i < len(pts); i++ {
+			p.stroke(at, pts[i-1], pts[i], fg)
+		}
+		return
+	}
+	f := p.plain
+	if bold {
+		f = p.bold
+	}
+	m := f.Metrics()
+	base := at.Y + (p.ch+m.Ascent.Round()-m.Descent.Round())/2
+	adv, _ := f.GlyphAdvance(r)
+	x := at.X + max((p.cw-adv.Round())/2, 0)
+	dr := font.Drawer{Dst: p.img, Src: image.NewUniform(fg), Face: f, Dot: fixed.P(x, base)}
+	dr.DrawString(string(r))
+}
+
+func (p *painter) stroke(at, a, b image.Point, fg color.RGBA) {
+	n := 2 * p.ch
+	t := max(p.ch/14, 1)
+	for i := range n + 1 {
+		x := at.X + (a.X*(n-i)+b.X*i)*p.cw/(16*n)
+		y := at.Y + (a.Y*(n-i)+b.Y*i)*p.ch/(16*n)
+		p.fill(image.Rect(x, y, x+t, y+t), fg)
+	}
+}

@@ -1,0 +1,181 @@
+package layout
+
+// Want is what a panel asks for. Heights are in rows, without frame.
+type Want struct {
+	ID     string
+	Side   bool  // belongs into the side column where there is one
+	Steps  []int // heights worth having, biggest first; a narrow screen uses Narrow
+	Narrow []int // heights where there is one column only; nil: not shown there
+	Rank   int   // 1 keeps its place longest
+	Grow   int   // share of the rows left over
+	Most   int   // grows no further; 0: no bound
+}
+
+// Box is a panel's place. X, Y, W and H are what the panel may draw on; the
+// title, where there are frames, is on the row above.
+type Box struct {
+	ID         string
+	X, Y, W, H int
+	Step       int // which of its heights it got at least: 0 is the biggest
+}
+
+// Column is a stack of boxes, framed or not.
+type Column struct {
+	X, Y, W, H int // with its frame
+	Framed     bool
+	Side       bool
+	Boxes      []Box
+}
+
+// Screen is a whole arrangement. Header and Footer are rows, -1 if there is none.
+type Screen struct {
+	W, H           int
+	Header, Footer int
+	Columns        []Column
+}
+
+// Sizes below which the screen has fewer parts.
+const (
+	TwoColumnsAt  = 100 // width
+	FramedWidth   = 72
+	FramedHeight  = 22
+	GlanceWidth   = 44 // below these, only a few words fit
+	GlanceHeight  = 10
+	sideShare     = 3 // tenths of the width
+	sideLeast     = 36
+	sideMost      = 60
+	frameOverhead = 1 // rows a framed panel costs: its title line
+)
+
+// Arrange places panels, in their order, on a screen of w by h. Panels that do
+// not fit are left out, highest rank number first.
+func Arrange(w, h int, wants []Want) Screen {
+	s := Screen{W: w, H: h, Header: -1, Footer: -1}
+	if w <= 0 || h <= 0 {
+		return s
+	}
+	top, bottom := 0, h
+	s.Header, top = 0, 1
+	if h >= 12 {
+		s.Footer, bottom = h-1, h-1
+	}
+	framed := w >= FramedWidth && h >= FramedHeight
+	if w < TwoColumnsAt || !framed {
+		s.Columns = []Column{stack(Column{0, top, w, bottom - top, framed, false, nil}, narrow(wants))}
+		return s
+	}
+	side := min(max(w*sideShare/10, sideLeast), sideMost)
+	s.Columns = []Column{
+		stack(Column{0, top, w - side - 1, bottom - top, true, false, nil}, pick(wants, false)),
+		stack(Column{w - side, top, side, bottom - top, true, true, nil}, pick(wants, true)),
+	}
+	return s
+}
+
+func narrow(wants []Want) []Want {
+	var out []Want
+	for _, x := range wants {
+		if x.Narrow != nil {
+			x.Steps = x.Narrow
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func pick(wants []Want, side bool) []Want {
+	var out []Want
+	for _, x := range wants {
+		if x.Side == side && len(x.Steps) > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// stack fills a column: everyone gets their smallest height while there is
+// room, by rank; then everyone moves up a step, by rank, as long as there is
+// room; the rest goes to those who grow.
+func stack(c Column, wants []Want) Column {
+	over, room := 0, c.H
+	if c.Framed {
+		over, room = frameOverhead, c.H-1
+	}
+	step := make([]int, len(wants))
+	for i := range step {
+		step[i] = -1
+	}
+	order := byRank(wants)
+	for _, i := range order {
+		last := len(wants[i].Steps) - 1
+		if need := wants[i].Steps[last] + over; need <= room {
+			step[i] = last
+			room -= need
+		}
+	}
+	for moved := true; moved; {
+		moved = false
+		for _, i := range order {
+			if step[i] <= 0 {
+				continue
+			}
+			if need := wants[i].Steps[step[i]-1] - wants[i].Steps[step[i]]; need <= room {
+				step[i]--
+				room -= need
+				moved = true
+			}
+		}
+	}
+	heights := make([]int, len(wants))
+	for i := range wants {
+		if step[i] >= 0 {
+			heights[i] = wants[i].Steps[step[i]]
+		}
+	}
+	grow(heights, step, wants, room)
+	y := c.Y
+	for i := range wants {
+		if step[i] < 0 {
+			continue
+		}
+		b := Box{ID: wants[i].ID, X: c.X, Y: y + over, W: c.W, H: heights[i], Step: step[i]}
+		if c.Framed {
+			b.X, b.W = c.X+1, c.W-2
+		}
+		c.Boxes = append(c.Boxes, b)
+		y += over + heights[i]
+	}
+	return c
+}
+
+func grow(heights, step []int, wants []Want, room int) {
+	for room > 0 {
+		best, least := -1, 0.0
+		for i, x := range wants {
+			if step[i] < 0 || x.Grow == 0 || x.Most > 0 && heights[i] >= x.Most {
+				continue
+			}
+			if filled := float64(heights[i]) / float64(x.Grow); best < 0 || filled < least {
+				best, least = i, filled
+			}
+		}
+		if best < 0 {
+			return
+		}
+		heights[best]++
+		room--
+	}
+}
+
+func byRank(wants []Want) []int {
+	order := make([]int, len(wants))
+	for i := range order {
+		order[i] = i
+	}
+	for i := 1; i < len(order); i++ { // few: insertion keeps equal ranks in order
+		for j := i; j > 0 && wants[order[j]].Rank < wants[order[j-1]].Rank; j-- {
+			order[j], order[j-1] = order[j-1], order[j]
+		}
+	}
+	return order
+}

@@ -1,0 +1,90 @@
+package panel
+
+import (
+	"math"
+	"time"
+
+	"benchtop/themes"
+	"benchtop/ui/draw"
+)
+
+// yAxis draws the axis line and labels at the left of a plot of h rows, and
+// dots at the ticks. label words a tick.
+func (f Frame) yAxis(y, h int, top float64, ticks []float64, label func(float64) string) {
+	g, left := f.Grid, f.View.Left
+	if left < 2 {
+		return
+	}
+	for row := range h {
+		g.Put(left-1, y+row, '│', themes.Faint)
+	}
+	p := f.plot(y, h)
+	for _, v := range ticks {
+		row := draw.RowOf(v/top, h)
+		g.Put(left-1, y+row, '┤', themes.Faint)
+		g.WriteRight(left-1, y+row, themes.Dim, label(v))
+		if v == 0 {
+			continue
+		}
+		for x := 3; x < f.View.Cols; x += 6 {
+			p.Put(x, row, '·', themes.Faint)
+		}
+	}
+}
+
+// gutter writes a label at the left of a plot.
+func (f Frame) gutter(y int, role themes.Role, s string) {
+	f.Grid.WriteRight(f.View.Left-1, y, role, draw.Fit(s, f.View.Left-1))
+}
+
+// timeAxis writes the labels of the time axis.
+func (f Frame) timeAxis(y int) {
+	v := f.View
+	g := f.plot(y, 1)
+	window := time.Duration(v.Cols) * v.Step
+	spacing := draw.TickSpacing(window, max(v.Cols/14, 1))
+	end := v.From.Add(window)
+	behind := time.Duration(0)
+	if !v.Follow {
+		behind = f.Snap.Now.Floor(v.Step).Add(v.Step).Sub(end)
+	}
+	free := v.Cols
+	if v.Follow {
+		free = g.WriteRight(v.Cols, 0, themes.Dim, "now") - 1
+	}
+	for back := (behind + spacing - 1).Truncate(spacing); back <= behind+window; back += spacing {
+		if back == 0 {
+			continue
+		}
+		x := v.Cols - int(math.Round(float64(back-behind)/float64(v.Step)))
+		s := "-" + draw.Age(back.Seconds())
+		at := max(x-len(s)/2, 0)
+		if x < 0 || at+len(s) > free {
+			continue
+		}
+		g.Write(at, 0, themes.Dim, s)
+		free = at - 1
+	}
+}
+
+// cursorLine draws the moment looked at as one line down all rows, over areas
+// and tints; a line's own strokes stay, tinted.
+func (f Frame) cursorLine(y, h int) {
+	c := f.View.Cursor
+	if c < 0 || c >= f.View.Cols {
+		return
+	}
+	p := f.plot(y, h)
+	for row := range h {
+		cell := p.Cell(c, row)
+		switch r := cell.Rune; {
+		case r >= '▄' && r <= '█':
+			p.Tint(c, row, 1, 1, cell.Look.Fg)
+			p.Put(c, row, '│', themes.Title)
+		case r == ' ' || r == '·' || r == '┄' || r == '▁' || r == '▔' || r == '▀':
+			p.Put(c, row, '│', themes.Title)
+		default:
+			p.Tint(c, row, 1, 1, themes.Cursor)
+		}
+	}
+}

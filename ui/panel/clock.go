@@ -1,0 +1,334 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var gpuClock = Panel{
+	ID: "gpu", Title: "GPU clock", Key: "4",
+	Want: layout.Want{Steps: []int{8, 6, 4, 2, 1}, Narrow: []int{7, 4, 2, 1}, Rank: 4, Grow: 6, Most: 14},
+	Head: clockHead,
+	Draw: drawClock,
+}
+
+// hold is one reason for a lowered clock.
+type hold struct {
+	id    model.SeriesID
+	bits  int64 // of the clocks event reasons
+	words string
+}
+
+// holds are the reasons shown, the worst first. "HW slowdown" has no counter
+// of its own.
+var holds = []hold{
+	{model.GPUHeldHWThermal, 0x40, "HW thermal"},
+	{model.GPUHeldBrake, 0x80, "HW power brake"},
+	{model.GPUHeldSWThermal, 0x20, "SW thermal"},
+	{model.GPUHeldPowerCap, 0x04, "SW power cap"},
+	{model.GPUHeldBoard, 0, "board limit"},
+	{model.GPUHeldReliability, 0, "reliability"},
+	{model.GPUHeldSyncBoost, 0x10, "sync boost"},
+}
+
+// throttling is which reason held the clock in each column, and for how long.
+type throttling struct {
+	reason  []int // index into holds, -1 for none
+	seconds []float64
+	total   float64
+}
+
+func (f Frame) throttling(key uint64) throttling {
+	t := throttling{reason: make([]int, f.View.Cols), seconds: make([]float64, f.View.Cols)}
+	for i := range t.reason {
+		t.reason[i] = -1
+	}
+	step := f.View.Step.Seconds()
+	told := false
+	for n, h := range holds {
+		track := f.Snap.GPU(h.id, key)
+		if track == nil {
+			continue
+		}
+		told = true
+		grown := f.spread(track)
+		for i, s := range grown {
+			if s > 0.1*step && s > t.seconds[i] {
+				t.total += s - t.seconds[i]
+				t.reason[i], t.seconds[i] = n, s
+			}
+		}
+	}
+	if told {
+		return t
+	}
+	for i, v := range f.held(f.Snap.GPU(model.GPUReasons, key), peak) {
+		if math.IsNaN(v) {
+			continue
+		}
+		for n, h := range holds {
+			if int64(v)&h.bits != 0 {
+				t.reason[i], t.seconds[i] = n, step
+				t.total += step
+				break
+			}
+		}
+	}
+	return t
+}
+
+// spread is a growing amount's growth a column, laid evenly over the columns
+// since the sample before: a poll a second fills columns of half a second too.
+func (f Frame) spread(t *model.Track) []float64 {
+	vals := f.columns(t, sum)
+	period := int(math.Ceil(t.Period.Seconds() / f.View.Step.Seconds()))
+	prev := -1
+	for i, v := range vals {
+		if math.IsNaN(v) {
+			continue
+		}
+		if n := i - prev; n > 1 && n <= period+1 {
+			for j := prev + 1; j <= i; j++ {
+				vals[j] = v / float64(n)
+			}
+		}
+		prev = i
+	}
+	return vals
+}
+
+// worstGPU is the GPU held back longest in this run, or else the slowest one.
+func (f Frame) worstGPU() (model.GPUInfo, bool) {
+	var best model.GPUInfo
+	most, slow, found := 0.0, math.Inf(1), false
+	for _, g := range f.View.Figures.GPUs {
+		heldS := 0.0
+		for _, h := range holds {
+			if t := f.View.Figures.GPU(h.id, g.Key); t != nil {
+				heldS += t.Total
+			}
+		}
+		clock := first(last(f.View.Figures.GPU(model.GPUSMClock, g.Key)), math.Inf(1))
+		if !found || heldS > most+1 || heldS > most-1 && clock < 0.97*slow {
+			best, most, slow, found = g, heldS, clock, true
+		}
+	}
+	return best, found
+}
+
+func clockHead(f Frame) Head {
+	g, ok := f.worstGPU()
+	if !ok {
+		return Head{Title: "GPU clock", Notes: []Span{{"no GPU figures", themes.Dim, false}}}
+	}
+	fig := f.View.Figures
+	h := Head{Title: fmt.Sprintf("GPU %d clock MHz", g.Index)}
+	if n := len(fig.GPUs); n > 1 {
+		h.Title = fmt.Sprintf("GPU %d of %d clock MHz", g.Index, n)
+	}
+	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
+	if v := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
+		h.Notes = append(h.Notes, Span{draw.Grouped(v / 1e6), themes.GPU, false})
+	}
+	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {
+		h.Notes = append(h.Notes, Span{draw.Celsius(v), themes.Dim, false})
+	}
+	if v := f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(fig.GPU(model.GPUPower, g.Key))); !math.IsNaN(v) {
+		s := draw.Watts(v)
+		if limit := last(fig.GPU(model.GPUPowerLimit, g.Key)); !math.IsNaN(limit) {
+			s += " of " + draw.Grouped(limit)
+		}
+		h.Notes = append(h.Notes, Span{s, themes.Dim, false})
+	}
+	if t := f.throttling(g.Key); t.total > 0 {
+		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
+	}
+	return h
+}
+
+func seconds(s float64) string {
+	if s >= 99.95 {
+		return draw.Age(s)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+func drawClock(f Frame) {
+	_, h := f.Grid.Size()
+	g, ok := f.worstGPU()
+	if !ok {
+		f.noGPU(h)
+		return
+	}
+	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
+	t := f.throttling(g.Key)
+	ceiling := first(last(f.Snap.GPU(model.GPUMaxSMClock, g.Key)), most(vals))
+	role := func(i int) themes.Role {
+		if t.reason[i] >= 0 {
+			return themes.Bad
+		}
+		return themes.GPU
+	}
+	if h < 3 {
+		f.strip(h, "gpu", vals, ceiling, role)
+		return
+	}
+	others := 0
+	if n := len(f.View.Figures.GPUs) - 1; n > 0 && h >= 9 {
+		others = min(n, h-8)
+	}
+	labels := 0
+	if h-others >= 6 {
+		labels = 1
+	}
+	rows := h - others - labels - 1
+	f.clockPlot(rows, vals, t, ceiling, role)
+	f.strokes(rows, t)
+	if labels > 0 {
+		f.holdLabels(rows+1, t)
+	}
+	f.cursorLine(0, rows+1)
+	if others > 0 {
+		f.otherGPUs(h-others, others, g.Key)
+	}
+}
+
+func (f Frame) noGPU(h int) {
+	for y := range h {
+		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
+	}
+	f.gutter(0, themes.Dim, "gpu")
+	if h > 1 || !f.View.Framed {
+		f.Grid.Write(f.View.Left+1, h/2, themes.Dim, "no GPU figures: clocks and throttling are not observed")
+	}
+}
+
+// clockPlot draws the clock between round bounds.
+func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64, role func(int) themes.Role) {
+	lo, hi := clockScale(fewest(vals), max(zero(ceiling), zero(most(vals))))
+	p := f.plot(0, rows)
+	for i, r := range t.reason {
+		if r >= 0 {
+			p.Tint(i, 0, 1, rows, themes.BadTint)
+		}
+	}
+	for y := range rows {
+		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
+		if y%2 == 0 || rows <= 4 {
+			v := hi - (hi-lo)*float64(y)/float64(max(rows-1, 1))
+			f.gutter(y, themes.Dim, draw.Grouped(v/1e6))
+			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
+		}
+	}
+	_ = p.Line(vals, lo, hi, role) // no line, no harm: the strip under it stays
+	if !math.IsNaN(ceiling) {
+		y := rows - 1 - int(math.Round((ceiling-lo)/(hi-lo)*float64(rows-1)))
+		for x := range f.View.Cols {
+			if p.Cell(x, y).Rune == ' ' {
+				p.Put(x, y, '┄', themes.Target)
+			}
+		}
+	}
+}
+
+// clockScale is a stable scale in hertz: the top is the ceiling rounded up to
+// 60 MHz, the bottom a multiple of 300 MHz with room under the lowest clock.
+func clockScale(low, ceiling float64) (lo, hi float64) {
+	if !(ceiling > 0) {
+		ceiling = 1e9
+	}
+	hi = math.Ceil(ceiling/60e6) * 60e6
+	lo = hi - 600e6
+	if low < lo+60e6 {
+		lo = math.Floor((low-60e6)/300e6) * 300e6
+	}
+	return max(lo, 0), hi
+}
+
+// strokes draws the solid strip that says when the clock was held, also where
+// there is no colour.
+func (f Frame) strokes(y int, t throttling) {
+	p := f.plot(y, 1)
+	for i, r := range t.reason {
+		switch {
+		case r >= 0:
+			p.Put(i, 0, '▀', themes.Bad)
+		default:
+			p.Put(i, 0, '▔', themes.Faint)
+		}
+	}
+	f.gutter(y, themes.Dim, "held")
+}
+
+// holdLabels names each held span under it, the longest first where they
+// would overlap.
+func (f Frame) holdLabels(y int, t throttling) {
+	type span struct {
+		from, to, reason int
+		seconds          float64
+	}
+	var all []span
+	for i := 0; i < len(t.reason); i++ {
+		if t.reason[i] < 0 {
+			continue
+		}
+		s := span{from: i, reason: t.reason[i]}
+		per := map[int]float64{}
+		quiet := 0
+		for ; i < len(t.reason) && quiet < 2; i++ {
+			if t.reason[i] < 0 {
+				quiet++
+				continue
+			}
+			quiet, s.to = 0, i+1
+			s.seconds += t.seconds[i]
+			per[t.reason[i]] += t.seconds[i]
+			if per[t.reason[i]] > per[s.reason] {
+				s.reason = t.reason[i]
+			}
+		}
+		all = append(all, s)
+	}
+	p := f.plot(y, 1)
+	for len(all) > 0 {
+		longest := 0
+		for i := range all {
+			if all[i].seconds > all[longest].seconds {
+				longest = i
+			}
+		}
+		s := all[longest]
+		all = append(all[:longest], all[longest+1:]...)
+		text := holds[s.reason].words + " " + seconds(s.seconds)
+		x := min(max(s.from+(s.to-s.from-len(text))/2, 0), f.View.Cols-len(text))
+		if x >= 0 && clear(p, x-1, 0, len(text)+2) {
+			p.Write(x, 0, themes.Bad, text)
+		}
+	}
+}
+
+// otherGPUs draws one row for each further GPU.
+func (f Frame) otherGPUs(y, rows int, shown uint64) {
+	for _, g := range f.View.Figures.GPUs {
+		if g.Key == shown || rows == 0 {
+			continue
+		}
+		vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
+		t := f.throttling(g.Key)
+		f.plot(y, 1).Bars(vals, first(last(f.Snap.GPU(model.GPUMaxSMClock, g.Key)), most(vals)), func(i int) themes.Role {
+			if t.reason[i] >= 0 {
+				return themes.Bad
+			}
+			return themes.GPU
+		})
+		f.gutter(y, themes.Dim, fmt.Sprintf("gpu %d", g.Index))
+		f.cursorLine(y, 1)
+		y++
+		rows--
+	}
+}

@@ -1,0 +1,275 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var concurrency = Panel{
+	ID: "concurrency", Title: "concurrency", Key: "1",
+	Want: layout.Want{Steps: []int{14, 11, 8, 5}, Narrow: []int{14, 11, 8, 6, 5}, Rank: 2, Grow: 12},
+	Head: concurrencyHead,
+	Draw: drawConcurrency,
+}
+
+// sides is both sides' view of the load along the time axis.
+type sides struct {
+	client, running, waiting, gap []float64
+	settled                       int // columns up to here are exact on the client's side
+	target                        float64
+	top                           float64
+}
+
+func (f Frame) sides() sides {
+	var s sides
+	if t := f.Snap.Whole(model.ClientInFlight); t != nil {
+		s.client = f.columns(t, mean)
+	} else {
+		s.client = f.held(f.Snap.Whole(model.ClientGaugeInFlight), mean)
+	}
+	s.running = f.held(f.Snap.Whole(model.ServerRunning), mean)
+	s.waiting = f.held(f.Snap.Whole(model.ServerWaiting), mean)
+	s.settled = f.View.Cols
+	if sig := f.Snap.Signals; sig != nil && sig.Client.Horizon > 0 {
+		s.settled = int(math.Ceil(float64(sig.Client.Horizon-f.View.From) / float64(f.View.Step)))
+	}
+	s.gap = gaps(f.View.Cols)
+	for i := range s.gap {
+		at := s.running[i] + zero(s.waiting[i])
+		if i < s.settled && !math.IsNaN(at) && !math.IsNaN(s.client[i]) {
+			s.gap[i] = s.client[i] - at
+		}
+	}
+	s.target = first(f.Snap.Run.Configured("target_concurrency"), last(f.Snap.Whole(model.ClientTarget)))
+	stacked := 0.0
+	for i := range s.running {
+		stacked = max(stacked, zero(s.running[i])+zero(s.waiting[i]))
+	}
+	s.top = draw.NiceTop(max(zero(most(s.client)), stacked, zero(s.target)) * 1.12)
+	return s
+}
+
+func concurrencyHead(f Frame) Head {
+	v := f.View
+	h := Head{Title: "concurrency"}
+	if v.Cursor >= 0 {
+		back := f.Snap.Now.Sub(v.From.Add(time.Duration(v.Cursor) * v.Step))
+		h.Notes = append(h.Notes, Span{"cursor -" + draw.Age(back.Seconds()), themes.Text, true})
+	}
+	h.Notes = append(h.Notes, Span{"window " + draw.Age((time.Duration(v.Cols) * v.Step).Seconds()), themes.Dim, false},
+		Span{draw.Span(v.Step) + "/column", themes.Dim, false})
+	return h
+}
+
+// rows divides the panel's height: legend, plot, loss rows, time axis.
+func concurrencyRows(h int, framed bool) (legend, plot, losses, axis int) {
+	switch {
+	case h >= 13:
+		legend, losses, axis = 1, 2, 1
+	case h >= 8:
+		legend, losses, axis = 1, 1, 1
+	case h >= 6:
+		legend, losses = 1, 1
+	case h >= 4:
+		losses = 1
+		if !framed {
+			legend = 1
+		}
+	}
+	return legend, max(h-legend-losses-axis, 1), losses, axis
+}
+
+func drawConcurrency(f Frame) {
+	_, h := f.Grid.Size()
+	legend, rows, losses, axis := concurrencyRows(h, f.View.Framed)
+	s := f.sides()
+	if legend > 0 {
+		f.legend(s)
+	}
+	ticks := draw.Ticks(s.top, max(rows/2, 1))
+	f.yAxis(legend, rows, s.top, ticks, draw.Count)
+	p := f.plot(legend, rows)
+	if f.View.Lines && rows >= 4 {
+		f.lines(p, s)
+	} else {
+		f.areas(p, s)
+	}
+	f.losses(legend+rows, losses)
+	if axis > 0 {
+		f.timeAxis(h - 1)
+	}
+	f.cursorLine(legend, rows+losses)
+	if f.View.Cursor < 0 {
+		f.gapLabel(p, s)
+	}
+}
+
+func (f Frame) areas(p *draw.Grid, s sides) {
+	_, rows := p.Size()
+	for i := range s.running {
+		var l []draw.Layer
+		at := zero(s.running[i])
+		l = append(l, draw.Layer{Top: at / s.top, Role: themes.ServerFill})
+		if w := zero(s.waiting[i]); w > 0 {
+			at += w
+			l = append(l, draw.Layer{Top: at / s.top, Role: themes.WaitingFill})
+		}
+		if s.gap[i] >= 0.5 {
+			l = append(l, draw.Layer{Top: s.client[i] / s.top, Role: themes.Gap, Tint: true})
+		}
+		p.Column(i, l...)
+	}
+	f.targetLine(p, s, rows)
+	p.Braille(s.client, s.top, s.settled, themes.Client)
+}
+
+func (f Frame) targetLine(p *draw.Grid, s sides, rows int) {
+	if math.IsNaN(s.target) {
+		return
+	}
+	p.Threshold(s.target/s.top, themes.Target)
+}
+
+// lines is the other style: two lines over two tints.
+func (f Frame) lines(p *draw.Grid, s sides) {
+	_, rows := p.Size()
+	at := make([]float64, len(s.running))
+	for i := range at {
+		at[i] = s.running[i] + zero(s.waiting[i])
+		low := int(math.Round(zero(at[i]) / s.top * float64(rows-1)))
+		high := int(math.Round(zero(s.client[i]) / s.top * float64(rows-1)))
+		if s.gap[i] >= 0.5 && high > low && p.Glyphs.Tints {
+			p.Tint(i, rows-1-high, 1, high-low, themes.Gap)
+		}
+	}
+	f.targetLine(p, s, rows)
+	_ = p.Line(s.client, 0, s.top, func(i int) themes.Role { return themes.Client }) // no line, no harm: the tints stay
+	_ = p.Line(at, 0, s.top, draw.Only(themes.Server))
+}
+
+// gapLabel names the widest gap where it is.
+func (f Frame) gapLabel(p *draw.Grid, s sides) {
+	best, from, to := 0.0, 0, 0
+	for i := 0; i < len(s.gap); i++ {
+		if !(s.gap[i] >= max(3, 0.2*s.client[i])) {
+			continue
+		}
+		j, area := i, 0.0
+		for j < len(s.gap) && s.gap[j] >= max(3, 0.2*s.client[j]) {
+			area += s.gap[j]
+			j++
+		}
+		if area > best {
+			best, from, to = area, i, j
+		}
+		i = j
+	}
+	if best == 0 {
+		return
+	}
+	widest := most(s.gap[from:to])
+	// Where in that stretch it is widest, and how far one can write there.
+	for i := from; i < to; i++ {
+		if s.gap[i] >= 0.75*widest {
+			from = i
+			break
+		}
+	}
+	for j := from; j < to; j++ {
+		if s.gap[j] < 0.6*widest {
+			to = j
+			break
+		}
+	}
+	_, rows := p.Size()
+	for _, words := range []string{" not at the server", " missing", ""} {
+		text := draw.Count(math.Round(widest)) + words
+		if len(text) > to-from-2 {
+			continue
+		}
+		x := from + (to-from-len(text))/2
+		mid := (s.running[x] + zero(s.waiting[x]) + s.client[x]) / 2
+		row := draw.RowOf(mid/s.top, rows)
+		if !clear(p, x-1, row, len(text)+2) {
+			continue
+		}
+		p.WriteBold(x, row, themes.GapText, text)
+		return
+	}
+}
+
+// clear reports whether n cells hold nothing that words would hide.
+func clear(g *draw.Grid, x, y, n int) bool {
+	for i := x; i < x+n; i++ {
+		if r := g.Cell(i, y).Rune; r != ' ' && r != '·' && r != '░' {
+			return false
+		}
+	}
+	return true
+}
+
+// legend names what is drawn, with the values now or at the cursor.
+func (f Frame) legend(s sides) {
+	w, _ := f.Grid.Size()
+	fig := f.View.Figures
+	nowOf := func(vals []float64, t *model.Track) float64 { return f.shown(vals, last(t)) }
+	client := f.shown(s.client, f.looked(s.client))
+	if sig := fig.Signals; sig != nil && f.View.Cursor < 0 {
+		client = first(sig.Client.InFlightNow, client)
+	}
+	running := nowOf(s.running, fig.Whole(model.ServerRunning))
+	waiting := nowOf(s.waiting, fig.Whole(model.ServerWaiting))
+	var pieces []Span
+	if fig.Whole(model.ClientInFlight) == nil && math.IsNaN(client) {
+		pieces = append(pieces, Span{"no client stream yet", themes.Dim, false})
+	} else {
+		pieces = append(pieces, Span{"── client in flight " + draw.Count(math.Round(client)), themes.Client, false})
+	}
+	if fig.Whole(model.ServerRunning) == nil {
+		pieces = append(pieces, Span{"no server figures yet", themes.Dim, false})
+	} else {
+		pieces = append(pieces, Span{"█ server running " + draw.Count(math.Round(running)), themes.Server, false})
+	}
+	if !math.IsNaN(waiting) {
+		pieces = append(pieces, Span{"▒ waiting " + draw.Count(math.Round(waiting)), themes.Text, false})
+	}
+	if gap := client - running - zero(waiting); gap >= 0.5 && client > 0 {
+		pieces = append(pieces, Span{fmt.Sprintf("░ gap %s (%s)", draw.Count(math.Round(gap)), draw.Percent(gap/client)), themes.GapText, false})
+	}
+	if !math.IsNaN(s.target) {
+		pieces = append(pieces, Span{"┄ target " + draw.Count(s.target), themes.Target, false})
+	}
+	if fit(pieces) > w-f.View.Left {
+		for i := range pieces {
+			pieces[i].Text = shorten(pieces[i].Text)
+		}
+	}
+	spans(f.Grid, f.View.Left, 0, w-f.View.Left, pieces)
+	f.swatches()
+}
+
+// swatches makes the legend's signs look like what they stand for.
+func (f Frame) swatches() {
+	if f.Grid.Glyphs.Mono {
+		return
+	}
+	w, _ := f.Grid.Size()
+	for x := f.View.Left; x < w; x++ {
+		switch c := f.Grid.Cell(x, 0); c.Rune {
+		case '█':
+			f.Grid.Put(x, 0, '█', themes.ServerFill)
+		case '▒':
+			f.Grid.Put(x, 0, '█', themes.WaitingFill)
+		case '░':
+			if f.Grid.Glyphs.Tints {
+				f.Grid.Put(x, 0, '█', themes.Gap)
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package panel
+
+import (
+	"math"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+)
+
+// Frame is what a panel draws from and on.
+type Frame struct {
+	Snap *model.Snapshot
+	View *View
+	Grid *draw.Grid
+}
+
+// View is what the user looks at and how: the same for all panels of a frame.
+type View struct {
+	Figures *model.Snapshot // the newest whole second's snapshot: numbers in words are read from it
+
+	// The one time axis of all charts: Cols columns of width Step from From on,
+	// drawn from column Left of a panel; the rest to the right is Right wide.
+	From  model.Instant
+	Step  time.Duration
+	Cols  int
+	Left  int
+	Right int
+
+	Cursor int  // column looked at, -1 for none
+	Follow bool // the right edge is now
+	Lines  bool // concurrency as lines rather than areas
+	Framed bool // the title line is drawn; without it a panel names itself
+	Full   bool // the panel has the whole screen
+	Scroll int  // lines scrolled down in a list
+
+	Paused bool
+	Behind float64 // seconds the picture is behind the run, while paused
+	Replay bool
+	Speed  float64 // of a replay
+	Title  string  // replaces the run's label in the header
+}
+
+// Span is a piece of a line in one role.
+type Span struct {
+	Text string
+	Role themes.Role
+	Bold bool
+}
+
+// Head is a panel's title line.
+type Head struct {
+	Title string
+	Notes []Span // at the right, as many as fit
+}
+
+// spans writes pieces one after the other, two columns apart, as long as whole
+// ones fit into w columns from x.
+func spans(g *draw.Grid, x, y, w int, pieces []Span) int {
+	end := x + w
+	for i, p := range pieces {
+		at := x
+		if i > 0 {
+			at += 2
+		}
+		if at+draw.Width(p.Text) > end {
+			break
+		}
+		if p.Bold {
+			x = g.WriteBold(at, y, p.Role, p.Text)
+		} else {
+			x = g.Write(at, y, p.Role, p.Text)
+		}
+	}
+	return x
+}
+
+// plot is the part of the grid that lies on the time axis: h rows from y on.
+func (f Frame) plot(y, h int) *draw.Grid { return f.Grid.Sub(f.View.Left, y, f.View.Cols, h) }
+
+// mean, peak and sum read a bucket; absent is NaN.
+func mean(b model.Bucket) float64 { return b.Mean() }
+
+func peak(b model.Bucket) float64 {
+	if b.N == 0 {
+		return math.NaN()
+	}
+	return float64(b.Max)
+}
+
+func least(b model.Bucket) float64 {
+	if b.N == 0 {
+		return math.NaN()
+	}
+	return float64(b.Min)
+}
+
+func sum(b model.Bucket) float64 {
+	if b.N == 0 {
+		return math.NaN()
+	}
+	return float64(b.Sum)
+}
+
+// columns reads a track along the time axis; nil is all gaps.
+func (f Frame) columns(t *model.Track, of func(model.Bucket) float64) []float64 {
+	out := gaps(f.View.Cols)
+	if t == nil {
+		return out
+	}
+	buckets := make([]model.Bucket, f.View.Cols)
+	t.Columns(buckets, f.View.From, f.View.Step)
+	for i, b := range buckets {
+		if f.View.From.Add(time.Duration(i)*f.View.Step) <= f.Snap.Now {
+			out[i] = of(b)
+		}
+	}
+	return out
+}
+
+// held is columns with the gaps between a gauge's samples filled.
+func (f Frame) held(t *model.Track, of func(model.Bucket) float64) []float64 {
+	out := gaps(f.View.Cols)
+	if t == nil {
+		return out
+	}
+	raw := make([]model.Bucket, f.View.Cols)
+	buckets := make([]model.Bucket, f.View.Cols)
+	t.Columns(raw, f.View.From, f.View.Step)
+	t.Held(buckets, f.View.From, f.View.Step, 0, f.Snap.Now)
+	for i := range buckets {
+		if raw[i].N > 0 {
+			out[i] = of(raw[i])
+		} else if buckets[i].N > 0 {
+			out[i] = of(buckets[i])
+		}
+	}
+	return out
+}
+
+func gaps(n int) []float64 {
+	out := make([]float64, max(n, 0))
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}
+
+// most is the biggest value, NaN if there is none.
+func most(vals ...[]float64) float64 {
+	m := math.NaN()
+	for _, v := range vals {
+		for _, x := range v {
+			if !math.IsNaN(x) && !(x <= m) {
+				m = x
+			}
+		}
+	}
+	return m
+}
+
+// fewest is the smallest value, NaN if there is none.
+func fewest(vals []float64) float64 {
+	m := math.NaN()
+	for _, x := range vals {
+		if !math.IsNaN(x) && !(x >= m) {
+			m = x
+		}
+	}
+	return m
+}
+
+// looked is the value at the cursor, or else the newest one.
+func (f Frame) looked(vals []float64) float64 {
+	if c := f.View.Cursor; c >= 0 && c < len(vals) {
+		return vals[c]
+	}
+	for i := len(vals) - 1; i >= max(0, len(vals)-3); i-- {
+		if !math.IsNaN(vals[i]) {
+			return vals[i]
+		}
+	}
+	return math.NaN()
+}
+
+// shown is what a chart's title says beside its name: the value at the cursor
+// while there is one, else the newest of the last whole second.
+func (f Frame) shown(vals []float64, now float64) float64 {
+	if f.View.Cursor >= 0 {
+		return f.looked(vals)
+	}
+	return now
+}
+
+func last(t *model.Track) float64 {
+	if t == nil {
+		return math.NaN()
+	}
+	return t.Last
+}
+
+// first is the first of the values that is not NaN.
+func first(vals ...float64) float64 {
+	for _, v := range vals {
+		if !math.IsNaN(v) {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// zero is v, or 0 where nothing was counted.
+func zero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}

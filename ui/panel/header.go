@@ -1,0 +1,141 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+)
+
+// DrawHeader draws the top line: what runs, for how long, how its sources are,
+// whether the picture is live, and what benchtop itself costs.
+func DrawHeader(f Frame) {
+	w, _ := f.Grid.Size()
+	s := f.View.Figures
+	f.Grid.Tint(0, 0, w, 1, themes.Bar)
+	right := headerRight(f)
+	at := w - 1 - fit(right)
+	for len(right) > 1 && at < 30 {
+		right = right[1:]
+		at = w - 1 - fit(right)
+	}
+	f.badges(at, right)
+	left := []Span{{"benchtop", themes.Accent, true}}
+	name := s.Run.Label
+	if f.View.Title != "" {
+		name = f.View.Title
+	}
+	if name == "" {
+		name = s.Run.ID
+	}
+	if name != "" {
+		left = append(left, Span{draw.Fit(draw.Sanitize(name), 28), themes.Title, true})
+	}
+	if s.Now > s.Start && s.Start > 0 {
+		left = append(left, Span{draw.Elapsed(math.Floor(s.Now.Seconds(s.Start))), themes.Text, false})
+	}
+	for _, k := range [...]string{"model", "tool"} {
+		if v := s.Run.Facts[k]; v != "" {
+			left = append(left, Span{draw.Fit(draw.Sanitize(v), 24), themes.Dim, false})
+		}
+	}
+	if s.Run.Change != "" {
+		left = append(left, Span{"change: " + draw.Fit(draw.Sanitize(s.Run.Change), 40), themes.Dim, false})
+	}
+	spans(f.Grid, 1, 0, max(at-3, 0), left)
+}
+
+// badges writes the right end; a badge's piece is set on its own tint.
+func (f Frame) badges(x int, pieces []Span) {
+	for i, p := range pieces {
+		if i > 0 {
+			x += 2
+		}
+		n := draw.Width(p.Text)
+		if p.Role == themes.BadgeText {
+			f.Grid.Tint(x, 0, n, 1, themes.Badge)
+		}
+		if p.Bold {
+			f.Grid.WriteBold(x, 0, p.Role, p.Text)
+		} else {
+			f.Grid.Write(x, 0, p.Role, p.Text)
+		}
+		x += n
+	}
+}
+
+func headerRight(f Frame) []Span {
+	s := f.View.Figures
+	var out []Span
+	if cpu := last(s.Whole(model.SelfCPU)); !math.IsNaN(cpu) {
+		self := "self " + draw.Percent(cpu)
+		if rss := last(s.Whole(model.SelfRSS)); !math.IsNaN(rss) {
+			self += " " + draw.Bytes(rss)
+		}
+		out = append(out, Span{self, themes.Dim, false})
+	}
+	out = append(out, sourceSummary(s))
+	switch {
+	case f.View.Paused && f.View.Replay:
+		out = append(out, Span{" paused ", themes.BadgeText, true})
+	case f.View.Paused:
+		out = append(out, Span{fmt.Sprintf(" paused, %s behind ", draw.Age(math.Floor(f.View.Behind))), themes.BadgeText, true})
+	case s.Final:
+		out = append(out, Span{"■ ended", themes.Text, true})
+	case f.View.Replay:
+		out = append(out, Span{"▶ replay " + draw.Small(max(f.View.Speed, 0)) + "x", themes.Accent, true})
+	case !f.View.Follow:
+		out = append(out, Span{" earlier, l for live ", themes.BadgeText, true})
+	default:
+		out = append(out, Span{"● live", themes.Good, true})
+	}
+	if s.Now > 0 {
+		out = append(out, Span{s.Now.Time().UTC().Format("15:04:05"), themes.Dim, false})
+	}
+	return out
+}
+
+// sourceSummary says how many sources are well, and which one is not.
+func sourceSummary(s *model.Snapshot) Span {
+	all := listed(s)
+	up, bad := 0, ""
+	role := themes.Good
+	for _, src := range all {
+		switch src.State {
+		case model.Running, model.Ended, model.Starting:
+			up++
+		case model.Quiet:
+			up++
+			if role == themes.Good {
+				role = themes.Dim
+			}
+		case model.Retrying, model.Failed:
+			role = themes.Bad
+			bad = " ▲ " + draw.Fit(draw.Sanitize(src.Name), 16) + " " + src.State.String()
+		}
+	}
+	return Span{fmt.Sprintf("sources %d/%d%s", up, len(all), bad), role, false}
+}
+
+// DrawFooter draws the bottom line: keys at the left, what was lost at the
+// right.
+func DrawFooter(f Frame, keys []Span) {
+	w, _ := f.Grid.Size()
+	f.Grid.Tint(0, 0, w, 1, themes.Bar)
+	room := w - 2
+	if lost := float64(f.View.Figures.Shed); lost > 0 {
+		at := f.Grid.WriteRight(w-1, 0, themes.Bad, draw.Count(lost)+" events shed")
+		room = at - 3
+	}
+	x := 1
+	for i := 0; i+1 < len(keys); i += 2 {
+		n := draw.Width(keys[i].Text) + 1 + draw.Width(keys[i+1].Text)
+		if x+n > room {
+			break
+		}
+		x = f.Grid.Write(x, 0, keys[i].Role, keys[i].Text)
+		x = f.Grid.Write(x+1, 0, keys[i+1].Role, keys[i+1].Text) + 2
+	}
+}

@@ -1,0 +1,152 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var latency = Panel{
+	ID: "latency", Title: "latency", Key: "5",
+	Want: layout.Want{Steps: []int{6, 5, 4}, Narrow: []int{5}, Rank: 7, Grow: 5, Most: 14},
+	Head: latencyHead,
+	Draw: drawLatency,
+}
+
+// latencyCells counts latencies along the time axis.
+func (f Frame) latencyCells() [][model.LatencyBinCount]float64 {
+	out := make([][model.LatencyBinCount]float64, f.View.Cols)
+	tier := &f.Snap.Latency.Map
+	if f.View.Step >= 10*time.Second || int64(f.View.From)/int64(time.Second) < tier.First && len(f.Snap.Latency.Coarse.Chunks) > 0 {
+		tier = &f.Snap.Latency.Coarse
+	}
+	if tier.Step == 0 {
+		return out
+	}
+	for i := range out {
+		from := f.View.From.Add(time.Duration(i) * f.View.Step)
+		lo := int64(from) / int64(tier.Step)
+		hi := int64(from.Add(f.View.Step)) / int64(tier.Step)
+		if f.View.Step < tier.Step {
+			hi = lo + 1 // several columns show the same second
+		}
+		for n := lo; n < hi; n++ {
+			if b := tier.At(n); b != nil {
+				for k, c := range b {
+					out[i][k] += float64(c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// latencyRange is the bins worth showing, with the share of each.
+func latencyRange(cells [][model.LatencyBinCount]float64, need int) (lo, hi int) {
+	lo, hi = model.LatencyBinCount, -1
+	for _, col := range cells {
+		for k, c := range col {
+			if c > 0 {
+				lo, hi = min(lo, k), max(hi, k)
+			}
+		}
+	}
+	if hi < 0 {
+		return 8, min(8+need, model.LatencyBinCount)
+	}
+	hi++
+	for hi-lo < need {
+		if hi < model.LatencyBinCount {
+			hi++
+		}
+		if hi-lo < need && lo > 0 {
+			lo--
+		}
+		if lo == 0 && hi == model.LatencyBinCount {
+			break
+		}
+	}
+	return lo, hi
+}
+
+func latencyHead(f Frame) Head {
+	h := Head{Title: "latency"}
+	l := f.View.Figures.Latency
+	if l.WindowAll.N == 0 && l.All.N == 0 {
+		h.Notes = []Span{{"no finished requests yet", themes.Dim, false}}
+		return h
+	}
+	if limit := f.timeoutS(); !math.IsNaN(limit) {
+		h.Notes = append(h.Notes, Span{"┄ timeout " + draw.Latency(limit), themes.Target, false})
+	}
+	h.Notes = append(h.Notes, Span{"requests by end-to-end time, log scale", themes.Dim, false})
+	return h
+}
+
+// timeoutS is the client's request timeout in seconds, configured or seen.
+func (f Frame) timeoutS() float64 {
+	t := math.NaN()
+	if sig := f.View.Figures.Signals; sig != nil {
+		t = sig.Client.Timeout
+	}
+	return first(t, f.Snap.Run.Configured("client_timeout_s"))
+}
+
+func drawLatency(f Frame) {
+	_, h := f.Grid.Size()
+	cells := f.latencyCells()
+	per := 2
+	lo, hi := latencyRange(cells, h*per)
+	// Bins a drawn bin holds: 1 while they fit, else neighbours are added up.
+	wide := max(1, (hi-lo+h*per-1)/(h*per))
+	brightest := 0.0
+	at := func(col, bin int) float64 {
+		n := 0.0
+		for k := lo + bin*wide; k < min(lo+(bin+1)*wide, model.LatencyBinCount); k++ {
+			n += cells[col][k]
+		}
+		return n
+	}
+	for c := range cells {
+		for b := range h * per {
+			brightest = max(brightest, at(c, b))
+		}
+	}
+	p := f.plot(0, h)
+	p.Heat(len(cells), h*per, brightest, at)
+	for y := range h {
+		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
+		if (h-1-y)%2 == 0 || h <= 4 {
+			bin := lo + (h-1-y)*per*wide
+			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(bin)))
+			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
+		}
+	}
+	if limit := f.timeoutS(); limit > 0 {
+		y := h - 1 - (model.LatencyBin(limit)-lo)/(per*wide)
+		for x := range f.View.Cols {
+			if c := p.Cell(x, y); c.Rune == ' ' && c.Look.Bg == themes.Background {
+				p.Put(x, y, '┄', themes.Target)
+			}
+		}
+	}
+	f.cursorLine(0, h)
+}
+
+// shortLatency is a latency in at most six characters.
+func shortLatency(sec float64) string {
+	switch {
+	case sec < 0.0095:
+		return fmt.Sprintf("%.1fms", sec*1e3)
+	case sec < 0.95:
+		return fmt.Sprintf("%.0fms", sec*1e3)
+	case sec < 9.5:
+		return fmt.Sprintf("%.1fs", sec)
+	}
+	return fmt.Sprintf("%.0fs", sec)
+}

@@ -1,0 +1,101 @@
+package panel
+
+import (
+	"slices"
+
+	"benchtop/model"
+	"benchtop/themes"
+)
+
+// lamp is one of the questions that are always asked, in the order in which
+// they are to be answered.
+type lamp struct {
+	name string
+	ids  []string // findings that light it
+}
+
+var lamps = []lamp{
+	{"client", []string{"client_pool", "client_cpu", "before_server", "path_stuck", "network", "client_below_target"}},
+	{"batching", []string{"batching_off", "batch_wait_ceiling", "concurrency_lt_maxbatch", "kv_pressure", "engine_imbalance"}},
+	{"losses", []string{"client_timeout", "server_rejects", "server_down", "zombie_work", "qps_counts_failures"}},
+	{"clock", []string{"thermal", "power_cap", "power_brake", "clock_drift", "hw_slowdown_other", "sync_boost", "app_clocks", "board_limit", "reliability"}},
+}
+
+// lampState is what a lamp shows.
+type lampState uint8
+
+const (
+	lampUnknown lampState = iota
+	lampWaiting           // an earlier question is open
+	lampClear
+	lampWas // lit earlier in this run
+	lampOn
+)
+
+// lit is the state of a lamp by the findings.
+func lit(s *model.Snapshot, l lamp) lampState {
+	state, seen := lampUnknown, false
+	for i := range s.Findings {
+		fd := &s.Findings[i]
+		if !slices.Contains(l.ids, fd.ID) {
+			continue
+		}
+		switch {
+		case fd.State == model.Raised && fd.Severity > model.SevNote:
+			return lampOn
+		case fd.RaisedAt > 0 && fd.Severity > model.SevNote:
+			state = lampWas
+		case fd.State == model.Clear:
+			seen = true
+		}
+	}
+	switch {
+	case state == lampWas:
+		return lampWas
+	case s.Signals == nil || !observed(s, l.name):
+		return lampUnknown
+	case s.Verdict.ID == model.VerdictNotEnough && s.Verdict.Reason != "unsteady":
+		return lampWaiting
+	case seen || len(s.Findings) > 0 || s.Verdict.ID != "":
+		return lampClear
+	}
+	return lampUnknown
+}
+
+// observed reports whether there is anything to answer the question from.
+func observed(s *model.Snapshot, name string) bool {
+	switch name {
+	case "client", "losses":
+		return s.Signals.Client.Known
+	case "batching":
+		return s.Signals.Server.Known
+	case "clock":
+		return len(s.Signals.GPUs) > 0
+	}
+	return true
+}
+
+// span words a lamp: sign and role together, so that neither is needed alone.
+func (l lamp) span(st lampState) Span {
+	switch st {
+	case lampOn:
+		return Span{"▲ " + l.name, themes.Bad, true}
+	case lampWas:
+		return Span{"△ " + l.name, themes.Warn, false}
+	case lampClear:
+		return Span{"✓ " + l.name, themes.Good, false}
+	case lampWaiting:
+		return Span{"… " + l.name, themes.Dim, false}
+	case lampUnknown:
+	}
+	return Span{"? " + l.name, themes.Dim, false}
+}
+
+// lampSpans are all lamps in their order.
+func lampSpans(s *model.Snapshot) []Span {
+	out := make([]Span, len(lamps))
+	for i, l := range lamps {
+		out[i] = l.span(lit(s, l))
+	}
+	return out
+}

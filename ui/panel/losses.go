@@ -1,0 +1,106 @@
+package panel
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+)
+
+// fit is the width that pieces take.
+func fit(pieces []Span) int {
+	n := 0
+	for _, p := range pieces {
+		n += draw.Width(p.Text) + 2
+	}
+	return n - 2
+}
+
+// shorten drops the words of a legend that a reader can do without.
+func shorten(s string) string {
+	return strings.NewReplacer("client in flight", "client", "server running", "running").Replace(s)
+}
+
+// refusals are the outcomes drawn together as rejected.
+var refusals = []model.SeriesID{model.ClientRejected}
+
+// otherLosses are the outcomes drawn together as neither timeout nor reject.
+var otherLosses = []model.SeriesID{model.ClientReset, model.ClientHTTPError, model.ClientOther}
+
+// lost counts failed requests along the time axis: a client's end is one
+// whatever its value, a server's amount says how many.
+func (f Frame) lost(ids ...model.SeriesID) []float64 {
+	out := gaps(f.View.Cols)
+	for _, id := range ids {
+		t := f.Snap.Whole(id)
+		if t == nil {
+			continue
+		}
+		of := sum
+		if id.IsOutcome() {
+			of = count
+		}
+		for i, n := range f.columns(t, of) {
+			if !math.IsNaN(n) {
+				out[i] = zero(out[i]) + n
+			}
+		}
+	}
+	return out
+}
+
+func count(b model.Bucket) float64 {
+	if b.N == 0 {
+		return math.NaN()
+	}
+	return float64(b.N)
+}
+
+// losses draws one or two rows: timeouts, and what failed otherwise.
+func (f Frame) losses(y, rows int) {
+	if rows == 0 {
+		return
+	}
+	timeouts := f.lost(model.ClientTimeout)
+	rejects := f.lost(append(append([]model.SeriesID{}, refusals...), otherLosses...)...)
+	if f.Snap.Whole(model.ClientTimeout) == nil && !f.Snap.Client.Known {
+		rejects = f.lost(model.ServerRejected, model.ServerQueueFull, model.ServerDropped)
+		timeouts = f.lost(model.ServerTimeout)
+	}
+	top := max(zero(most(timeouts)), zero(most(rejects)), 4)
+	if rows == 1 {
+		all := gaps(len(timeouts))
+		for i := range all {
+			if n := zero(timeouts[i]) + zero(rejects[i]); n > 0 {
+				all[i] = n
+			}
+		}
+		f.lossRow(y, "lost", all, max(zero(most(all)), 4), themes.Bad)
+		return
+	}
+	f.lossRow(y, "t/o", timeouts, top, themes.Bad)
+	f.lossRow(y+1, "rej", rejects, top, themes.Warn)
+}
+
+func (f Frame) lossRow(y int, name string, vals []float64, top float64, role themes.Role) {
+	p := f.plot(y, 1)
+	p.Bars(vals, top, draw.Only(role))
+	total := 0.0
+	for i, v := range vals {
+		total += zero(v)
+		if !(v > 0) && f.View.From.Add(f.View.Step*time.Duration(i)) <= f.Snap.Now {
+			p.Put(i, 0, '▁', themes.Faint)
+		}
+	}
+	label, tone := name, themes.Dim
+	if total > 0 {
+		label, tone = name+" "+draw.Count(total), role
+	}
+	if draw.Width(label) > f.View.Left-1 {
+		label = draw.Count(total)
+	}
+	f.gutter(y, tone, label)
+}

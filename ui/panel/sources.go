@@ -1,0 +1,119 @@
+package panel
+
+import (
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var sources = Panel{
+	ID: "sources", Title: "sources", Key: "8",
+	Want: layout.Want{Side: true, Steps: []int{6, 4, 3, 2}, Rank: 6, Grow: 1, Most: 8},
+	Head: sourcesHead,
+	Draw: drawSources,
+}
+
+// listed are the sources a user has to do with.
+func listed(s *model.Snapshot) []model.SourceInfo {
+	var out []model.SourceInfo
+	for _, src := range s.Sources {
+		if src.Kind != model.KindClock {
+			out = append(out, src)
+		}
+	}
+	return out
+}
+
+// sourceSign is a source's lamp.
+func sourceSign(s model.SourceState) (string, themes.Role) {
+	switch s {
+	case model.Running:
+		return "●", themes.Good
+	case model.Starting:
+		return "…", themes.Dim
+	case model.Quiet:
+		return "○", themes.Warn
+	case model.Retrying:
+		return "△", themes.Warn
+	case model.Ended:
+		return "■", themes.Dim
+	case model.Failed:
+		return "▲", themes.Bad
+	}
+	return "?", themes.Dim
+}
+
+func sourcesHead(f Frame) Head {
+	all := listed(f.View.Figures)
+	up, lost := 0, 0.0
+	for _, s := range all {
+		if s.State == model.Running || s.State == model.Quiet {
+			up++
+		}
+		lost += s.Dropped
+	}
+	h := Head{Title: "sources", Notes: []Span{{draw.Count(float64(up)) + " of " + draw.Count(float64(len(all))), themes.Dim, false}}}
+	if lost += float64(f.View.Figures.Shed); lost > 0 {
+		h.Notes = append(h.Notes, Span{draw.Count(lost) + " dropped", themes.Bad, false})
+	}
+	return h
+}
+
+func drawSources(f Frame) {
+	w, h := f.Grid.Size()
+	all := listed(f.View.Figures)
+	if len(all) == 0 {
+		f.Grid.Write(1, 0, themes.Dim, "none: give --log, --load or --gpu")
+		return
+	}
+	y := 0
+	for i, s := range all {
+		if y == h-1 && i < len(all)-1 {
+			f.Grid.Write(1, y, themes.Dim, "and "+draw.Count(float64(len(all)-i))+" more")
+			return
+		}
+		f.sourceLine(y, w, s)
+		y++
+		if s.Why != "" && y < h-(len(all)-i-1) {
+			f.Grid.WriteFit(3, y, w-4, themes.Dim, draw.Sanitize(s.Why))
+			y++
+		}
+		if y >= h {
+			return
+		}
+	}
+}
+
+func (f Frame) sourceLine(y, w int, s model.SourceInfo) {
+	sign, role := sourceSign(s.State)
+	f.Grid.Write(1, y, role, sign)
+	state := s.State.String()
+	if age := sourceAge(f.View.Figures, s); age != "" {
+		state += " " + age
+	}
+	right := f.Grid.WriteRight(w-1, y, role, state)
+	name := s.Name
+	if s.Label != "" {
+		name = s.Label + " " + name
+	}
+	kind := s.Format
+	if kind == "" {
+		kind = s.Kind.String()
+	}
+	x := f.Grid.WriteFit(3, y, right-4, themes.Text, draw.Sanitize(name))
+	if room := right - x - 2; room >= 4 && name != kind {
+		f.Grid.WriteFit(x+1, y, room, themes.Dim, draw.Sanitize(kind))
+	}
+}
+
+// sourceAge is how old a source's newest data is, once that is worth saying.
+func sourceAge(s *model.Snapshot, src model.SourceInfo) string {
+	if src.LastSeen == 0 || src.State == model.Ended {
+		return ""
+	}
+	if age := s.Now.Seconds(src.LastSeen); age >= 2 {
+		return draw.Age(age)
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package panel
+
+import (
+	"math"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var batch = Panel{
+	ID: "batch", Title: "batch size", Key: "2",
+	Want: layout.Want{Steps: []int{4, 3, 2, 1}, Narrow: []int{4, 2, 1}, Rank: 3, Grow: 3, Most: 8},
+	Head: batchHead,
+	Draw: drawBatch,
+}
+
+var queue = Panel{
+	ID: "queue", Title: "queue length", Key: "3",
+	Want: layout.Want{Steps: []int{4, 3, 2, 1}, Narrow: []int{4, 2, 1}, Rank: 5, Grow: 3, Most: 8},
+	Head: queueHead,
+	Draw: drawQueue,
+}
+
+func (f Frame) batches() []float64 { return f.held(f.Snap.Whole(model.ServerBatch), mean) }
+
+func (f Frame) queues() []float64 { return f.held(f.Snap.Whole(model.ServerWaiting), peak) }
+
+// maxBatch is the configured max batch, by whoever said it.
+func (f Frame) maxBatch() float64 {
+	b := math.NaN()
+	if sig := f.View.Figures.Signals; sig != nil && sig.Server.KnowB {
+		b = sig.Server.B
+	}
+	return first(b, f.Snap.Run.Configured("max_batch"))
+}
+
+func batchHead(f Frame) Head {
+	h := Head{Title: "batch size"}
+	now := math.NaN()
+	if sig := f.View.Figures.Signals; sig != nil {
+		now = sig.Server.Batch
+	}
+	v := f.shown(f.batches(), first(now, last(f.View.Figures.Whole(model.ServerBatch))))
+	if math.IsNaN(v) {
+		h.Notes = []Span{{"no batch lines yet", themes.Dim, false}}
+		return h
+	}
+	role := themes.Text
+	if v <= f.Snap.Run.Thresholds.BatchOne {
+		role = themes.Warn
+	}
+	h.Notes = []Span{{"mean " + draw.Small(v), role, false}}
+	if b := f.maxBatch(); !math.IsNaN(b) {
+		h.Notes = append(h.Notes, Span{"of max " + draw.Count(b), themes.Target, false})
+	}
+	return h
+}
+
+func drawBatch(f Frame) {
+	_, h := f.Grid.Size()
+	vals := f.batches()
+	limit := f.maxBatch()
+	top := limit
+	if m := most(vals); math.IsNaN(top) || m > top {
+		top = draw.NiceTop(zero(m))
+	}
+	thin := first(f.Snap.Run.Thresholds.BatchOne, 1.3)
+	f.strip(h, "batch", vals, top, func(i int) themes.Role {
+		if vals[i] <= thin || vals[i] < limit/4 {
+			return themes.Warn
+		}
+		return themes.Batch
+	})
+	if !math.IsNaN(limit) && h > 1 {
+		f.plot(0, h).Threshold(limit/top, themes.Target)
+		f.gutter(h-1-(h-1-draw.RowOf(limit/top, h)), themes.Target, "max "+draw.Count(limit))
+	}
+}
+
+func queueHead(f Frame) Head {
+	vals := f.queues()
+	h := Head{Title: "queue length"}
+	v := f.shown(vals, last(f.View.Figures.Whole(model.ServerWaiting)))
+	if math.IsNaN(v) && math.IsNaN(most(vals)) {
+		h.Notes = []Span{{"not told by the server", themes.Dim, false}}
+		return h
+	}
+	h.Notes = []Span{{draw.Count(math.Round(v)) + " waiting", themes.Text, false}, {"peak " + draw.Count(most(vals)), themes.Dim, false}}
+	if sig := f.View.Figures.Signals; sig != nil && sig.Server.BatchWait > 0 {
+		h.Notes = append(h.Notes, Span{"wait " + draw.Latency(sig.Server.BatchWait), themes.Dim, false})
+	}
+	return h
+}
+
+func drawQueue(f Frame) {
+	_, h := f.Grid.Size()
+	vals := f.queues()
+	limit := f.maxBatch() // a whole batch waits
+	f.strip(h, "queue", vals, draw.NiceTop(max(zero(most(vals)), 4)), func(i int) themes.Role {
+		if vals[i] >= limit {
+			return themes.Warn
+		}
+		return themes.Queue
+	})
+}
+
+// strip draws bars with a scale at the left; one row has its name there.
+func (f Frame) strip(h int, name string, vals []float64, top float64, role func(int) themes.Role) {
+	p := f.plot(0, h)
+	for y := range h {
+		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
+	}
+	p.Bars(vals, top, role)
+	for i, v := range vals {
+		if !math.IsNaN(v) && p.Cell(i, h-1).Rune == ' ' {
+			p.Put(i, h-1, '▁', themes.Faint) // a measured 0 is not a gap
+		}
+	}
+	switch {
+	case h == 1 && !f.View.Framed:
+		f.gutter(0, themes.Dim, name)
+		f.beside(0, draw.Small(f.looked(vals)))
+	case h == 1:
+		f.gutter(0, themes.Dim, draw.Count(top))
+	default:
+		f.gutter(0, themes.Dim, draw.Count(top))
+		f.gutter(h-1, themes.Dim, "0")
+	}
+	f.cursorLine(0, h)
+}
+
+// beside writes a value at the right of a chart, where there is room for it.
+func (f Frame) beside(y int, s string) {
+	x := f.View.Left + f.View.Cols
+	w, _ := f.Grid.Size()
+	if w-x > draw.Width(s) {
+		f.Grid.Write(x+1, y, themes.Text, s)
+	}
+}

@@ -1,0 +1,231 @@
+package ui
+
+import (
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+	"benchtop/ui/panel"
+)
+
+// ViewState is what the user looks at and how. Its zero value with a Window is
+// the live screen.
+type ViewState struct {
+	Window time.Duration   // length of the time axis; 0 is the whole run
+	Cursor model.Instant   // moment looked at, 0 for none
+	End    model.Instant   // right edge of the charts, 0 to follow the run
+	Lines  bool            // concurrency as lines rather than areas
+	Focus  string          // panel in focus, "" for none
+	Full   string          // panel that has the whole screen, "" for none
+	Scroll int             // lines scrolled down in the panel that has the whole screen
+	Paused bool            // the picture stands still
+	Behind float64         // seconds the run is ahead of the picture
+	Replay bool            // a recording plays
+	Speed  float64         // of the replay
+	Title  string          // replaces the run's label
+	ASCII  bool            // nothing outside ASCII
+	Slow   *model.Snapshot // where numbers in words are read from; nil is the snapshot itself
+}
+
+// DefaultWindow is the length of the time axis to begin with.
+const DefaultWindow = 2 * time.Minute
+
+// gutter is the room for labels at the left of every chart.
+const gutter = 7
+
+// Draw draws one frame on g, whose size is the screen's.
+func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) {
+	g.Glyphs = draw.GlyphsFor(depth, v.ASCII)
+	g.Clear()
+	w, h := g.Size()
+	if w == 0 || h == 0 {
+		return
+	}
+	if snap == nil {
+		snap = &model.Snapshot{}
+	}
+	if v.Slow == nil {
+		v.Slow = snap
+	}
+	pv := &panel.View{
+		Figures: v.Slow, Cursor: -1, Follow: v.End == 0, Lines: v.Lines, Scroll: v.Scroll, Left: gutter,
+		Paused: v.Paused, Behind: v.Behind, Replay: v.Replay, Speed: v.Speed, Title: v.Title,
+	}
+	if w < layout.GlanceWidth || h < layout.GlanceHeight {
+		panel.DrawGlance(panel.Frame{Snap: snap, View: pv, Grid: g})
+		return
+	}
+	all := panel.All()
+	arr := arrange(w, h, all, v.Full)
+	setAxis(pv, arr, snap, v)
+	byID := map[string]panel.Panel{}
+	for _, p := range append(all, panel.Findings()) {
+		byID[p.ID] = p
+	}
+	frame := func(x, y, w, h int) panel.Frame {
+		return panel.Frame{Snap: snap, View: pv, Grid: g.Sub(x, y, w, h)}
+	}
+	panel.DrawHeader(frame(0, arr.Header, w, 1))
+	for _, c := range arr.Columns {
+		pv.Framed = c.Framed
+		for i, b := range c.Boxes {
+			p := byID[b.ID]
+			f := frame(b.X, b.Y, b.W, b.H)
+			if c.Framed {
+				titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
+			}
+			p.Draw(f)
+		}
+		if c.Framed {
+			closeColumn(g, c)
+		}
+	}
+	if arr.Footer >= 0 {
+		panel.DrawFooter(frame(0, arr.Footer, w, 1), footerKeys(v))
+	}
+}
+
+// Render draws one frame and encodes it, as terminals and `shot` want it.
+func Render(snap *model.Snapshot, v ViewState, w, h int, t *themes.Theme, depth themes.Depth) string {
+	g := draw.NewGrid(w, h)
+	Draw(g, snap, v, depth)
+	return string(g.Encode(nil, t, depth))
+}
+
+// arrange places the panels, or the one that has the whole screen.
+func arrange(w, h int, all []panel.Panel, full string) layout.Screen {
+	if full == "" {
+		return layout.Arrange(w, h, panel.Wants(all))
+	}
+	s := layout.Arrange(w, h, nil)
+	top, bottom := 1, h
+	if s.Footer >= 0 {
+		bottom--
+	}
+	framed := h >= 6
+	c := layout.Column{X: 0, Y: top, W: w, H: bottom - top, Framed: framed}
+	b := layout.Box{ID: full, X: 0, Y: top, W: w, H: bottom - top}
+	if framed {
+		b = layout.Box{ID: full, X: 1, Y: top + 1, W: w - 2, H: bottom - top - 2}
+	}
+	c.Boxes = []layout.Box{b}
+	s.Columns = []layout.Column{c}
+	return s
+}
+
+// setAxis lays the one time axis over the first column.
+func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewState) {
+	c := arr.Columns[0]
+	pv.Right = 6
+	inner := c.W
+	if c.Framed {
+		pv.Right, inner = 1, c.W-2
+	}
+	pv.Cols = max(inner-pv.Left-pv.Right, 1)
+	pv.From, pv.Step = axis(snap, v, pv.Cols)
+	if v.Cursor != 0 {
+		i := int(v.Cursor.Sub(pv.From) / pv.Step)
+		pv.Cursor = min(max(i, 0), pv.Cols-1)
+	}
+}
+
+// axis is the start and column width of a time axis of cols columns. Columns
+// lie on absolute boundaries, so that only the newest one changes between two
+// shifts.
+func axis(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Duration) {
+	window := v.Window
+	if window <= 0 {
+		window = max(snap.Now.Sub(snap.Start), 30*time.Second)
+	}
+	end := snap.Now
+	if v.End != 0 {
+		end = v.End
+	}
+	least := 100 * time.Millisecond
+	// Only the last five minutes are kept in tenths of a second, the last hour in seconds.
+	switch back := snap.Now.Sub(end) + window; {
+	case back > 58*time.Minute:
+		least = 10 * time.Second
+	case back > 285*time.Second:
+		least = time.Second
+	}
+	step := draw.ColumnStep(window, cols, least)
+	edge := end.Floor(step).Add(step)
+	return edge.Add(-time.Duration(cols) * step), step
+}
+
+func titleLine(g *draw.Grid, c layout.Column, i int, h panel.Head, focus bool) {
+	b := c.Boxes[i]
+	y := b.Y - 1
+	left, right := '├', '┤'
+	if i == 0 {
+		left, right = '┌', '┐'
+	}
+	line := themes.Faint
+	if focus {
+		line = themes.Accent
+	}
+	for x := c.X + 1; x < c.X+c.W-1; x++ {
+		g.Put(x, y, '─', line)
+	}
+	g.Put(c.X, y, left, themes.Faint)
+	g.Put(c.X+c.W-1, y, right, themes.Faint)
+	for row := b.Y; row < b.Y+b.H; row++ {
+		g.Put(c.X, row, '│', themes.Faint)
+		g.Put(c.X+c.W-1, row, '│', themes.Faint)
+	}
+	role := themes.Title
+	if focus {
+		role = themes.Accent
+	}
+	x := g.WriteBold(c.X+2, y, role, " "+draw.Fit(h.Title, c.W-6)+" ")
+	notes := h.Notes
+	width := func() int {
+		n := 2 * (len(notes) - 1)
+		for _, s := range notes {
+			n += draw.Width(s.Text)
+		}
+		return n
+	}
+	for len(notes) > 0 && x+1+width()+4 > c.X+c.W {
+		notes = notes[:len(notes)-1]
+	}
+	if len(notes) == 0 {
+		return
+	}
+	at := c.X + c.W - 3 - width()
+	g.Put(at-1, y, ' ', line)
+	for i, s := range notes {
+		if i > 0 {
+			at = g.Write(at, y, line, "  ")
+		}
+		at = writeSpan(g, at, y, s)
+	}
+	g.Put(at, y, ' ', line)
+}
+
+func writeSpan(g *draw.Grid, x, y int, s panel.Span) int {
+	if s.Bold {
+		return g.WriteBold(x, y, s.Role, s.Text)
+	}
+	return g.Write(x, y, s.Role, s.Text)
+}
+
+func closeColumn(g *draw.Grid, c layout.Column) {
+	bottom := c.Y + c.H - 1
+	first := c.Y
+	if n := len(c.Boxes); n > 0 {
+		first = c.Boxes[n-1].Y + c.Boxes[n-1].H
+	}
+	for y := first; y < bottom; y++ {
+		g.Put(c.X, y, '│', themes.Faint)
+		g.Put(c.X+c.W-1, y, '│', themes.Faint)
+	}
+	for x := c.X + 1; x < c.X+c.W-1; x++ {
+		g.Put(x, bottom, '─', themes.Faint)
+	}
+	g.Put(c.X, bottom, '└', themes.Faint)
+	g.Put(c.X+c.W-1, bottom, '┘', themes.Faint)
+}
