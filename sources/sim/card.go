@@ -174,7 +174,7 @@ func (c *card) hold() {
 type cardSample struct {
 	Index                                int
 	SMClockMHz, MaxClockMHz              float64
-	TempC, SlowdownC                     float64
+	TempC, SlowdownC, MarginC            float64
 	PowerW, InstantW, LimitW, EnergyJ    float64
 	UtilPct                              float64
 	MemUsedMiB, MemTotalMiB              float64
@@ -206,7 +206,8 @@ func (c *card) sample() {
 	c.w.tell.gpu(c.w.instant(), &cardSample{
 		Index: c.index, SMClockMHz: mhz, MaxClockMHz: p.ClockMaxMHz,
 		TempC: math.Round(c.temp), SlowdownC: p.HWSlowdownC,
-		PowerW: c.mean, InstantW: c.power, LimitW: p.LimitW, EnergyJ: c.energy,
+		MarginC: math.Round(min(p.SWSlowdownC, p.HWSlowdownC)) - math.Round(c.temp),
+		PowerW:  c.mean, InstantW: c.power, LimitW: p.LimitW, EnergyJ: c.energy,
 		UtilPct: math.Round(100 * c.util), MemUsedMiB: used, MemTotalMiB: memTotalMiB,
 		Reasons: c.reasons, PowerCapNS: c.held.powerCap, SWThermalNS: c.held.swThermal,
 		HWThermalNS: c.held.hwThermal, BrakeNS: c.held.brake,

@@ -2,8 +2,8 @@ package sim
 
 import "math"
 
-// host is the machine that client and server run on.
-type host struct {
+// machine is the host that client and server run on.
+type machine struct {
 	w    *world
 	dice chance
 
@@ -24,7 +24,7 @@ const (
 )
 
 // noisy says whether the neighbour works now.
-func (h *host) noisy() bool {
+func (h *machine) noisy() bool {
 	p := &h.w.p
 	if p.NoisyShare <= 0 || h.w.now < p.NoisyFrom {
 		return false
@@ -35,18 +35,18 @@ func (h *host) noisy() bool {
 	return math.Mod(h.w.now-p.NoisyFrom, p.NoisyPeriod) < p.NoisyDuty*p.NoisyPeriod
 }
 
-func (h *host) pressed() bool {
+func (h *machine) pressed() bool {
 	p := &h.w.p
 	return p.MemPSI > 0 && h.w.now >= p.MemFrom
 }
 
-func (h *host) slowClock() bool {
+func (h *machine) slowClock() bool {
 	p := &h.w.p
 	return p.CPUFreqFrac < 1 && h.w.now >= p.CPUFreqDropAt
 }
 
 // slowdown is the factor on the host's part of a step.
-func (h *host) slowdown() float64 {
+func (h *machine) slowdown() float64 {
 	p := &h.w.p
 	f := 1.0
 	if p.DebugLog {
@@ -80,7 +80,7 @@ type hostSample struct {
 }
 
 // second moves the counters and reports, once a second.
-func (h *host) second(k int) {
+func (h *machine) second(k int) {
 	p, n := &h.w.p, &h.w.path
 	s := hostSample{
 		ClientThread: h.clientThread(), ServerThread: h.serverThread(), OtherShare: h.dice.around(otherShare, 0.3),
@@ -117,7 +117,7 @@ func (h *host) second(k int) {
 }
 
 // clientThread is the load generator's busiest thread over the last second.
-func (h *host) clientThread() float64 {
+func (h *machine) clientThread() float64 {
 	c := &h.w.client
 	used := c.cpu.busySeconds()
 	cores := (used - h.clientUsed) / hostEvery
@@ -127,7 +127,7 @@ func (h *host) clientThread() float64 {
 }
 
 // serverThread is the server's busiest thread over the last second.
-func (h *host) serverThread() float64 {
+func (h *machine) serverThread() float64 {
 	used := 0.0
 	for _, e := range h.w.server.engines {
 		used = max(used, e.hostUsed)

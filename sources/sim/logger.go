@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -12,6 +13,9 @@ type logger struct {
 	line []byte
 	port int
 }
+
+// firstEnginePID is the process id of engine 0 in vLLM's lines.
+const firstEnginePID = 4231
 
 // stamp is the server's own clock, which may be wrong.
 func (l *logger) stamp() time.Time {
@@ -50,7 +54,7 @@ func (l *logger) startUp() {
 	l.write(append(b, '}'))
 	for i := range p.Engines {
 		if p.KVTokens > 0 {
-			who := "(EngineCore_DP" + strconv.Itoa(i) + " pid=" + strconv.Itoa(4231+i) + ") "
+			who := fmt.Sprintf("(EngineCore_DP%d pid=%d) ", i, firstEnginePID+i)
 			b = append(l.record(who, "INFO", "kv_cache_utils.py:1234"), "GPU KV cache size: "...)
 			l.write(append(thousands(b, p.KVTokens), " tokens"...))
 		}
@@ -91,8 +95,7 @@ func (l *logger) stats(e *engine) {
 		return
 	}
 	b := l.record("(APIServer pid=4107) ", "INFO", "loggers.py:257")
-	b = append(b, "Engine 00"...)
-	b = strconv.AppendInt(b, int64(e.index), 10)
+	b = fmt.Appendf(b, "Engine %03d", e.index)
 	b = append(b, ": Avg prompt throughput: "...)
 	b = strconv.AppendFloat(b, float64(prompt)/p.LogEvery, 'f', 1, 64)
 	b = append(b, " tokens/s, Avg generation throughput: "...)
@@ -110,31 +113,36 @@ func (l *logger) stats(e *engine) {
 	l.write(append(b, "%, Prefix cache hit rate: 0.0%"...))
 }
 
-// debugLines is how much DEBUG says a step.
+// debugLines is what DEBUG says a step: where, and what it counts.
 var debugLines = [...]struct{ where, text string }{
-	{"v1/core/sched/scheduler.py:412", "scheduled requests: "},
-	{"v1/worker/gpu_model_runner.py:1130", "batch descriptor: num_reqs="},
-	{"v1/engine/core.py:268", "step outputs ready, requests: "},
-	{"v1/engine/async_llm.py:391", "outputs to process: "},
+	{"v1/core/sched/scheduler.py:412", "scheduled requests"},
+	{"v1/worker/gpu_model_runner.py:1130", "requests in the model input"},
+	{"v1/engine/core.py:268", "step outputs ready"},
+	{"v1/engine/async_llm.py:391", "outputs to process"},
 }
 
 // debugStep is the flood of a DEBUG level.
 func (l *logger) debugStep(e *engine) {
+	who := fmt.Sprintf("(EngineCore_DP%d pid=%d) ", e.index, firstEnginePID+e.index)
 	for _, d := range debugLines {
 		var b []byte
 		if l.static() {
 			b = append(l.kv("debug", d.text), " n="...)
 		} else {
-			b = append(l.record("(EngineCore_DP0 pid=4231) ", "DEBUG", d.where), d.text...)
+			b = append(append(l.record(who, "DEBUG", d.where), d.text...), ": "...)
 		}
 		l.write(strconv.AppendInt(b, int64(len(e.running)), 10))
 	}
 }
 
 // rejected is the line of a request that was refused.
-func (l *logger) rejected(waiting int) {
+func (l *logger) rejected(full bool, waiting int) {
 	if l.static() {
-		b := append(l.kv("warn", "queue full, request rejected"), " queue_len="...)
+		msg := "request rejected"
+		if full {
+			msg = "queue full, request rejected"
+		}
+		b := append(l.kv("warn", msg), " queue_len="...)
 		l.write(strconv.AppendInt(b, int64(waiting), 10))
 		return
 	}

@@ -129,6 +129,6 @@ var tour = []Phase{
 	{0, "balanced: 32 workers, batch of 32", "", ids("none", "closed_loop_ceiling")},
 	{65, "client: 48 workers share a pool of 8", "workers=48, pool=8", ids("client_pool")},
 	{135, "client: pool lifted, 64 workers, timeout 2.6 s", "workers=64, pool=0, client_timeout_s=2.6, output_cv=0.35", ids("client_timeout")},
-	{200, "machine: hot inlet air; timeout back at 60 s", "client_timeout_s=60, output_cv=0.15, hot_by_c=38, thermal_tau_s=14", ids("thermal")},
+	{200, "machine: hot inlet air; timeout back at 60 s", "client_timeout_s=60, output_cv=0.15, hot_by_c=26, thermal_tau_s=12", ids("thermal")},
 	{270, "machine: cooled again", "hot_by_c=0, thermal_tau_s=8", ids("server_saturated")},
 }

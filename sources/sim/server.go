@@ -65,8 +65,9 @@ func (s *server) accept(r *request) {
 		held += len(o.running) + o.queued()
 		waiting += o.queued()
 	}
-	if p.QueueLimit > 0 && waiting >= p.QueueLimit || p.AdmissionLimit > 0 && held >= p.AdmissionLimit {
-		s.log.rejected(waiting)
+	full := p.QueueLimit > 0 && waiting >= p.QueueLimit
+	if full || p.AdmissionLimit > 0 && held >= p.AdmissionLimit {
+		s.log.rejected(full, waiting)
 		s.w.path.answer(r, endRejected)
 		return
 	}

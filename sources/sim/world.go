@@ -22,7 +22,7 @@ type world struct {
 	path   path
 	server server
 	cards  []*card
-	host   host
+	host   machine
 	truths []Truth
 }
 
@@ -50,7 +50,7 @@ func newWorld(p Params, phases []Phase, seed uint64, start model.Instant, tell s
 	w := &world{p: p, seed: seed, start: start, tell: tell, phased: len(phases) > 0}
 	w.client = client{w: w, dice: newChance(seed, streamClient), lengths: newChance(seed, streamLengths)}
 	w.path = path{w: w, dice: newChance(seed, streamPath)}
-	w.host = host{w: w, dice: newChance(seed, streamHost)}
+	w.host = machine{w: w, dice: newChance(seed, streamHost)}
 	w.server = server{w: w, dice: newChance(seed, streamServer)}
 	for i := range p.Engines {
 		c := newCard(w, i, newChance(seed, streamGPU<<8|uint64(i)))
@@ -122,6 +122,7 @@ func (w *world) phase(ph Phase) {
 // is open is cancelled, then the summary.
 func (w *world) finish() {
 	w.client.end()
+	w.note(0)
 	w.done = true
 }
 

@@ -1,0 +1,181 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"benchtop/model"
+	"benchtop/sources"
+	"benchtop/sources/gpu"
+	"benchtop/sources/loadgen"
+	"benchtop/sources/serverlog"
+)
+
+// forks are the outlets of the sources that a scenario has, nil for the rest.
+// They outlive a seek, so that a source keeps its id.
+type forks struct{ load, log, gpu, host *sources.Outlet }
+
+func forksOf(p *Params, out *sources.Outlet) (f forks) {
+	if p.HaveClient {
+		f.load = out.Fork()
+	}
+	if p.HaveLog {
+		f.log = out.Fork()
+	}
+	if p.HaveGPU {
+		f.gpu = out.Fork()
+	}
+	if p.HaveHost {
+		f.host = out.Fork()
+	}
+	return f
+}
+
+func (f *forks) all() []*sources.Outlet {
+	var some []*sources.Outlet
+	for _, o := range []*sources.Outlet{f.load, f.log, f.gpu, f.host} {
+		if o != nil {
+			some = append(some, o)
+		}
+	}
+	return some
+}
+
+// lanes read what the model writes, as the real sources read it. Nothing but
+// text and readings passes from the model to them.
+type lanes struct {
+	forks
+	loadDec *loadgen.Decoder
+	logDec  *serverlog.Decoder
+	cards   gpu.State
+}
+
+func newLanes(f forks, start model.Instant) *lanes {
+	return &lanes{
+		forks:   f,
+		loadDec: loadgen.NewDecoder(loadgen.Options{Name: "simulated client", Zone: time.UTC, Year: start.Time().UTC().Year()}),
+		logDec:  serverlog.NewDecoder(serverlog.Options{Name: "simulated server", Zone: time.UTC, Year: start.Time().UTC().Year()}),
+	}
+}
+
+// describe introduces the four and says that they run.
+func (l *lanes) describe(at model.Instant) {
+	for _, d := range [...]struct {
+		out    *sources.Outlet
+		name   string
+		kind   model.SourceKind
+		format string
+	}{
+		{l.load, "simulated client", model.KindLoad, "ndjson"},
+		{l.log, "simulated server", model.KindServerLog, ""},
+		{l.gpu, "simulated GPU", model.KindGPU, "sim"},
+		{l.host, "simulated host", model.KindHost, "sim"},
+	} {
+		if d.out != nil {
+			d.out.Describe(at, d.name, d.kind, d.format, "")
+			d.out.State(at, model.Running, "")
+		}
+	}
+}
+
+// idle tells the decoders that nothing more is there to read now, as a source
+// does while it waits.
+func (l *lanes) idle(at model.Instant) {
+	if l.load != nil {
+		l.loadDec.Idle(at, l.load)
+	}
+	if l.log != nil {
+		l.logDec.Idle(at, l.log)
+	}
+}
+
+// end closes the streams: the run is over.
+func (l *lanes) end(at model.Instant) {
+	if l.load != nil {
+		l.loadDec.End(at, l.load)
+	}
+	if l.log != nil {
+		l.logDec.Close(at, l.log)
+	}
+	for _, o := range l.all() {
+		o.State(at, model.Ended, "")
+	}
+}
+
+// sinks are where the world writes to. It asks only for what the scenario has.
+func (l *lanes) sinks() sinks {
+	return sinks{
+		load: func(at model.Instant, line []byte) { l.loadDec.Line(line, at, false, false, l.load) },
+		log:  func(at model.Instant, line []byte) { l.logDec.Line(line, at, false, l.log) },
+		gpu: func(at model.Instant, s *cardSample) {
+			r := s.reading(at)
+			l.gpu.Count(1, 1, 0, 0, 0)
+			gpu.Apply(&r, at, at, l.gpu, &l.cards)
+		},
+		host: func(at model.Instant, s *hostSample) {
+			l.host.Count(1, 1, 0, 0, 0)
+			s.levels(at, l.host)
+		},
+	}
+}
+
+// reading is the sample as the GPU package has it.
+func (s *cardSample) reading(at model.Instant) gpu.Reading {
+	r := gpu.Reading{At: at, Index: s.Index, UUID: fmt.Sprintf("GPU-51000000-0000-4000-8000-%012d", s.Index), Name: "simulated GPU, 80 GB"}
+	for _, f := range [...]struct {
+		field gpu.Field
+		value float64
+	}{
+		{gpu.SMClock, s.SMClockMHz},
+		{gpu.MaxSMClock, s.MaxClockMHz},
+		{gpu.MemClock, 2619},
+		{gpu.Temp, s.TempC},
+		{gpu.Slowdown, s.SlowdownC},
+		{gpu.Margin, s.MarginC},
+		{gpu.Power, s.PowerW},
+		{gpu.PowerInstant, s.InstantW},
+		{gpu.PowerLimit, s.LimitW},
+		{gpu.Energy, s.EnergyJ},
+		{gpu.Util, s.UtilPct},
+		{gpu.MemUsed, s.MemUsedMiB},
+		{gpu.MemTotal, s.MemTotalMiB},
+		{gpu.Reasons, float64(s.Reasons)},
+		{gpu.HeldPowerCap, float64(s.PowerCapNS)},
+		{gpu.HeldSWThermal, float64(s.SWThermalNS)},
+		{gpu.HeldHWThermal, float64(s.HWThermalNS)},
+		{gpu.HeldBrake, float64(s.BrakeNS)},
+		{gpu.SMActivity, s.SMActivity},
+		{gpu.TensorActivity, s.TensorActivity},
+		{gpu.DRAMActivity, s.DRAMBusy},
+	} {
+		r.Set(f.field, f.value)
+	}
+	return r
+}
+
+// levels emits the sample.
+func (s *hostSample) levels(at model.Instant, out *sources.Outlet) {
+	for _, f := range [...]struct {
+		series model.SeriesID
+		value  float64
+	}{
+		{model.HostClientThread, s.ClientThread},
+		{model.HostServerThread, s.ServerThread},
+		{model.HostOtherCPU, s.OtherShare},
+		{model.HostCPUClock, s.CPUMHz * 1e6},
+		{model.HostEstablished, float64(s.Established)},
+		{model.HostConnecting, float64(s.Connecting)},
+		{model.HostAcceptQueue, float64(s.AcceptQueue)},
+		{model.HostConnsOpened, float64(s.Opened)},
+		{model.HostSegsOut, float64(s.Segs)},
+		{model.HostSegsRetrans, float64(s.Retrans)},
+		{model.HostQuotaPeriods, float64(s.QuotaPeriods)},
+		{model.HostQuotaThrottled, float64(s.QuotaThrottled)},
+		{model.HostPSIMemory, s.MemPSI},
+		{model.HostPSICPU, s.CPUPSI},
+		{model.HostOOMKills, float64(s.OOMKills)},
+		{model.HostMemAvailable, s.MemAvailableMiB * (1 << 20)},
+	} {
+		out.Emit(model.Event{At: at, Seen: at, Series: f.series, Value: f.value, Kind: model.Level})
+	}
+}
