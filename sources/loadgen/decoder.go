@@ -109,7 +109,8 @@ func (d *Decoder) choose(f *Format, score float64) {
 	d.format, d.score, d.p = f, score, f.New(&d.o)
 }
 
-// Line reads one line and emits what it tells. history lines were written
+// Line reads one line and emits what it tells. Look at Err after it: a stream
+// that can't be read says so once, and its lines emit nothing. history lines were written
 // before anybody watched; a partial line has no line end yet.
 func (d *Decoder) Line(text []byte, seen model.Instant, history, partial bool, out *sources.Outlet) {
 	d.t.emitter = emitter{out: out, seen: seen, late: history}
@@ -217,14 +218,6 @@ func (d *Decoder) judge(text []byte, err error) {
 	}
 	d.err = err
 	d.t.out.Count(1, 0, len(text)+1, 0, 1)
-	d.t.out.State(d.t.seen, model.Failed, d.prefix()+err.Error())
-}
-
-func (d *Decoder) prefix() string {
-	if d.o.Name == "" {
-		return ""
-	}
-	return d.o.Name + ": "
 }
 
 // reject counts a line that wasn't understood and keeps a few as samples.
@@ -232,8 +225,13 @@ func (d *Decoder) reject(text []byte, reason string) {
 	d.bad++
 	d.t.out.Count(1, 0, len(text)+1, 0, 1)
 	if d.bad <= sampleCap {
-		d.t.note(model.NoteBadLine, 0, reason, strings.ToValidUTF8(string(text[:min(len(text), sampleText)]), "?"), float64(d.lines))
+		d.t.note(model.NoteBadLine, 0, reason, sample(text), float64(d.lines))
 	}
+}
+
+// sample is a line as it is kept for users.
+func sample(text []byte) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), sampleText)]), "?")
 }
 
 // Time is when a live reader would have seen this line: the request's end for a

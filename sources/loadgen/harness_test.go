@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -181,3 +182,31 @@ func (c curve) last() float64 {
 }
 
 func ms(n int) model.Instant { return seenAt.Add(time.Duration(n) * time.Millisecond) }
+
+// chunks reads a text n bytes at a time.
+type chunks struct {
+	text []byte
+	n    int
+}
+
+func newChunks(text []byte, n int) *chunks { return &chunks{text, n} }
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.text) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.text[:min(c.n, len(c.text))])
+	c.text = c.text[n:]
+	return n, nil
+}
+
+// splitLines yields the whole lines of text without their line ends.
+func splitLines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for l := range bytes.Lines(text) {
+			if !bytes.HasSuffix(l, []byte("\n")) || !yield(bytes.TrimSuffix(l, []byte("\n"))) {
+				return
+			}
+		}
+	}
+}

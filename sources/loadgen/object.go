@@ -51,8 +51,8 @@ func (o *object) text(v *fastjson.Value) []byte {
 	if v == nil {
 		return nil
 	}
-	if b, err := v.StringBytes(); err == nil {
-		return b
+	if v.Type() == fastjson.TypeString {
+		return str(v)
 	}
 	return o.number(v)
 }
@@ -100,7 +100,7 @@ func flag(v *fastjson.Value) float64 {
 
 // str is a string's content, nil if v is none.
 func str(v *fastjson.Value) []byte {
-	if v == nil {
+	if v == nil || v.Type() != fastjson.TypeString { // its error would cost an allocation
 		return nil
 	}
 	b, err := v.StringBytes()

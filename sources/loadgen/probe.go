@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"benchtop/model"
 )
 
 // maxLine is how much of a line is read; what is beyond is left out, as in the
@@ -61,7 +63,17 @@ type stream struct {
 	records []Record // not yet taken
 
 	read, bad int
+	bytes     int64
+	samples   []badSample
 	ended     bool
+	written   model.Instant // when the whole stream was written; 0 if unknown
+	guessed   bool          // times were placed by that
+}
+
+// badSample is a line that wasn't understood.
+type badSample struct {
+	line         int
+	reason, text string
 }
 
 // newStream finds out the format of r.
@@ -108,16 +120,17 @@ var ErrUnknown = errors.New("no load format fits: name it with ,format=NAME (ben
 
 // more reads on until there are records; false at the end of the input.
 func (s *stream) more() (bool, error) {
-	for len(s.records) == 0 {
+	for len(s.records) == 0 || s.format.Relative && !s.ended {
 		if s.ended {
 			return false, nil
 		}
 		text, partial, err := s.line()
 		if errors.Is(err, io.EOF) {
 			s.ended = true
-			if err := s.note(s.p.flush(true, s.yield)); err != nil {
+			if err := s.note(nil, s.p.flush(true, s.yield)); err != nil {
 				return false, err
 			}
+			s.place()
 			continue
 		}
 		if err != nil {
@@ -127,11 +140,21 @@ func (s *stream) more() (bool, error) {
 			continue
 		}
 		s.read++
-		if err := s.note(s.p.parse(text, s.yield)); err != nil {
+		s.bytes += int64(len(text)) + 1
+		if err := s.note(text, s.p.parse(text, s.yield)); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// place puts the records of a text that came as a whole into order.
+func (s *stream) place() {
+	if !s.format.Document && !s.format.Relative {
+		return
+	}
+	s.guessed = s.format.Relative && s.o.Start == 0
+	place(s.records, s.format, s.o.Start, s.written)
 }
 
 func (s *stream) line() (text []byte, partial bool, err error) {
@@ -147,12 +170,16 @@ func (s *stream) line() (text []byte, partial bool, err error) {
 }
 
 // note counts a line by how its reading went; what it returns ends the stream.
-func (s *stream) note(err error) error {
+func (s *stream) note(text []byte, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.As(err, new(badLine)) {
+	var bad badLine
+	if errors.As(err, &bad) {
 		s.bad++
+		if s.bad <= sampleCap {
+			s.samples = append(s.samples, badSample{s.read, string(bad), sample(text)})
+		}
 		return nil
 	}
 	return err

@@ -26,7 +26,9 @@ type tracker struct {
 	run      uint64 // how many runs before this one
 	records  int    // of this run
 	starts   uint64 // begin lines of this run
-	nameless uint64 // requests without an id that ended, of this run
+	opened   uint64 // begin lines without an id, of this run
+	nameless uint64 // those of them that ended
+	orphans  uint64 // ends without an id and without a start
 	ids      identity
 	seqs     sequence
 	timeout  float64 // the client's timeout, seconds; NaN if unknown
@@ -102,7 +104,8 @@ func (t *tracker) begun(r *Record) bool {
 	t.vague = t.vague || r.NoHorizon
 	key := r.Key
 	if key == 0 {
-		key = hashNumber(t.run, t.starts)
+		key = hashNumber(t.run, t.opened)
+		t.opened++
 	} else if !t.ids.start(key, r.At, r.Prompt) {
 		t.noise++
 		return false
@@ -159,14 +162,13 @@ func (t *tracker) ended(r *Record) bool {
 // unnamed handles an end without an id: starts and ends can only be counted,
 // so the oldest one is closed.
 func (t *tracker) unnamed(r *Record) {
-	key := hashNumber(t.run, t.nameless)
-	known := t.nameless < t.starts
-	t.nameless++
-	if known {
-		t.finish(r, key, r.At)
+	if t.nameless < t.opened {
+		t.finish(r, hashNumber(t.run, t.nameless), r.At)
+		t.nameless++
 		return
 	}
-	t.orphan(r, key)
+	t.orphans++
+	t.orphan(r, hashNumber(t.run, 1<<63|t.orphans))
 }
 
 // orphan handles an end whose start was never told: in a stream without starts
@@ -271,9 +273,9 @@ func (t *tracker) told(at model.Instant) {
 // will get none.
 func (t *tracker) close(at model.Instant) {
 	lines := len(t.ids.open) // told by start lines
-	if t.vague && t.starts > t.nameless {
-		lines += int(t.starts - t.nameless)
-		t.nameless = t.starts
+	if t.opened > t.nameless {
+		lines += int(t.opened - t.nameless)
+		t.nameless = t.opened
 	}
 	open := lines + t.seqs.missing
 	if open == 0 {
