@@ -150,11 +150,34 @@ func (g *Group) once(ctx context.Context, s Source, out *Outlet) (err error) {
 	return s.Run(ctx, out)
 }
 
-// FiniteDone returns a channel that closes when every finite source has ended.
-func (g *Group) FiniteDone() <-chan struct{} {
-	done := make(chan struct{})
-	go func() { g.finite.Wait(); close(done) }()
-	return done
+// WhenFinite calls f once every finite source has ended.
+func (g *Group) WhenFinite(f func()) {
+	go func() { g.finite.Wait(); f() }()
+}
+
+// Crash is a panic of a goroutine that was started with Spawn.
+type Crash struct {
+	Name  string
+	Value any
+	Stack []byte
+}
+
+func (c *Crash) Error() string { return fmt.Sprintf("%s: internal error: %v", c.Name, c.Value) }
+
+// Spawn runs f in a goroutine of its own and calls done when it has ended: with
+// a *Crash if it panicked, so that the caller can restore the terminal before
+// anything is printed. It is for the engine; sources are started by a Group.
+func Spawn(name string, f func(), done func(error)) {
+	go func() {
+		var err error
+		defer func() {
+			if r := recover(); r != nil {
+				err = &Crash{name, r, debug.Stack()}
+			}
+			done(err)
+		}()
+		f()
+	}()
 }
 
 // Wait closes the batch channel once every source has ended. It returns false
