@@ -15,7 +15,7 @@ var errRecord = errors.New("a record makes no sense")
 // decoder reads the records of one block. Every number in it may be a lie.
 type decoder struct {
 	trace
-	p       []byte
+	cols    columns          // what is left of the block
 	series  []model.SeriesID // the file's ids to ours
 	known   []bool           // whether a file's id is a series we know
 	skipped uint64           // events of series or kinds we don't know
@@ -25,26 +25,39 @@ type decoder struct {
 }
 
 // start begins a block.
-func (d *decoder) start(p []byte, first model.Instant) {
+func (d *decoder) start(p []byte, first model.Instant) error {
 	d.trace.reset(first)
-	d.p, d.bad = p, false
+	d.stop()
+	var cols columns
+	for i := range cols {
+		n, w := binary.Uvarint(p)
+		if w <= 0 || n > uint64(len(p)-w) {
+			return errRecord
+		}
+		cols[i], p = p[w:w+int(n)], p[w+int(n):]
+	}
+	d.cols = cols
+	return nil
 }
 
+// stop forgets what is left of the block.
+func (d *decoder) stop() { d.cols, d.bad = columns{}, false }
+
 // more reports whether records are left.
-func (d *decoder) more() bool { return len(d.p) > 0 }
+func (d *decoder) more() bool { return len(d.cols[colTag]) > 0 }
 
 // fill appends records to b until it is full, a batch with notes begins or
 // ends, or the block is over.
 func (d *decoder) fill(b *model.Batch) error {
-	for len(d.p) > 0 && len(b.Events) < model.BatchCap && len(b.Notes) < model.BatchCap {
-		switch d.p[0] {
+	for d.more() && len(b.Events) < model.BatchCap && len(b.Notes) < model.BatchCap {
+		switch d.cols[colTag][0] {
 		case controlOpen:
 			if len(b.Events) > 0 || len(b.Notes) > 0 {
 				return nil
 			}
-			d.p = d.p[1:]
+			d.byte(colTag)
 		case controlClose:
-			d.p = d.p[1:]
+			d.byte(colTag)
 			if len(b.Events) > 0 || len(b.Notes) > 0 {
 				return nil
 			}
@@ -70,56 +83,56 @@ func (d *decoder) fill(b *model.Batch) error {
 	return nil
 }
 
-func (d *decoder) byte() byte {
-	if len(d.p) == 0 {
+func (d *decoder) byte(col int) byte {
+	p := d.cols[col]
+	if len(p) == 0 {
 		d.bad = true
 		return 0
 	}
-	b := d.p[0]
-	d.p = d.p[1:]
-	return b
+	d.cols[col] = p[1:]
+	return p[0]
 }
 
-func (d *decoder) uvarint() uint64 {
-	u, n := binary.Uvarint(d.p)
+func (d *decoder) uvarint(col int) uint64 {
+	u, n := binary.Uvarint(d.cols[col])
 	if n <= 0 {
 		d.bad = true
 		return 0
 	}
-	d.p = d.p[n:]
+	d.cols[col] = d.cols[col][n:]
 	return u
 }
 
-func (d *decoder) varint() int64 { return unzigzag(d.uvarint()) }
+func (d *decoder) varint(col int) int64 { return unzigzag(d.uvarint(col)) }
 
-func (d *decoder) wide() uint64 {
-	lead := d.byte()
+func (d *decoder) wide(col int) uint64 {
+	lead := d.byte(col)
 	if lead < wideCut {
 		return uint64(lead)
 	}
 	n := int(lead-wideCut) + 1
 	var tmp [8]byte
-	if copy(tmp[:n], d.p) < n {
+	if copy(tmp[:n], d.cols[col]) < n {
 		d.bad = true
 		return 0
 	}
-	d.p = d.p[n:]
+	d.cols[col] = d.cols[col][n:]
 	return binary.LittleEndian.Uint64(tmp[:])
 }
 
-func (d *decoder) fixed64() uint64 {
-	if len(d.p) < 8 {
+func (d *decoder) fixed64(col int) uint64 {
+	p := d.cols[col]
+	if len(p) < 8 {
 		d.bad = true
 		return 0
 	}
-	u := binary.LittleEndian.Uint64(d.p)
-	d.p = d.p[8:]
-	return u
+	d.cols[col] = p[8:]
+	return binary.LittleEndian.Uint64(p)
 }
 
 // event reads one event. keep is false if its series means nothing to us.
 func (d *decoder) event() (ev model.Event, keep bool) {
-	tag := d.byte()
+	tag := d.byte(colTag)
 	idx := d.expected()
 	if tag&tagEntry != 0 {
 		idx = d.entry()
@@ -131,7 +144,7 @@ func (d *decoder) event() (ev model.Event, keep bool) {
 	d.step(idx)
 	en := &d.entries[idx]
 	if tag&tagSeen != 0 {
-		d.seen += model.Instant(d.varint())
+		d.seen += model.Instant(d.varint(colTime))
 		d.last = max(d.last, d.seen)
 	}
 	switch tag >> atShift & 3 {
@@ -140,9 +153,9 @@ func (d *decoder) event() (ev model.Event, keep bool) {
 	case atPrev:
 		en.at = d.at
 	case atNanos:
-		en.at += model.Instant(d.varint())
+		en.at += model.Instant(d.varint(colTime))
 	case atMicro:
-		en.at += model.Instant(d.varint() * 1000)
+		en.at += model.Instant(d.varint(colTime) * 1000)
 	}
 	d.at = en.at
 	ev = model.Event{
@@ -151,7 +164,7 @@ func (d *decoder) event() (ev model.Event, keep bool) {
 	}
 	if aboutRequest(ev.Kind) {
 		if tag&tagKey != 0 {
-			d.key = en.key + uint64(unzigzag(d.wide()))
+			d.key = en.key + uint64(unzigzag(d.wide(colKey)))
 		}
 		en.key, ev.Key = d.key, d.key
 	}
@@ -165,15 +178,15 @@ func (d *decoder) value(en *entry, mode byte) {
 	case valueSame:
 	case valueInt:
 		before, _ := whole(en.value)
-		en.value = math.Float64bits(float64(before + d.varint()))
+		en.value = math.Float64bits(float64(before + d.varint(colValue)))
 	case valueMilli:
-		en.value = math.Float64bits(float64(d.varint()) / 1e3)
+		en.value = math.Float64bits(float64(d.varint(colValue)) / 1e3)
 	case valueMicro:
-		en.value = math.Float64bits(float64(d.varint()) / 1e6)
+		en.value = math.Float64bits(float64(d.varint(colValue)) / 1e6)
 	case valueNano:
-		en.value = math.Float64bits(float64(d.varint()) / 1e9)
+		en.value = math.Float64bits(float64(d.varint(colValue)) / 1e9)
 	case valueRaw:
-		en.value = d.fixed64()
+		en.value = d.fixed64(colValue)
 	default:
 		d.bad = true
 	}
@@ -181,7 +194,7 @@ func (d *decoder) value(en *entry, mode byte) {
 
 // entry reads an entry's number, and its definition if it is new.
 func (d *decoder) entry() int32 {
-	if n := d.uvarint(); n != 0 {
+	if n := d.uvarint(colTag); n != 0 {
 		if n > uint64(len(d.entries)) {
 			d.bad = true
 			return -1
@@ -192,16 +205,16 @@ func (d *decoder) entry() int32 {
 	if n := len(d.entries); n > 0 {
 		before = d.entries[n-1].id
 	}
-	flags := d.byte()
+	flags := d.byte(colTag)
 	id = entryID{key: before.key, series: before.series + 1, source: before.source, kind: model.Kind(flags & 15), late: flags&defLate != 0}
 	if flags&defSameSource == 0 {
-		id.source = model.SourceID(d.uvarint())
+		id.source = model.SourceID(d.uvarint(colTag))
 	}
 	if flags&defNextSeries == 0 {
-		id.series = model.SeriesID(d.uvarint())
+		id.series = model.SeriesID(d.uvarint(colTag))
 	}
 	if flags&defSameKey == 0 {
-		id.key = d.wide()
+		id.key = d.wide(colTag)
 	}
 	d.entries = append(d.entries, entry{id: id, at: d.seen, next: -1})
 	return int32(len(d.entries) - 1)
@@ -231,25 +244,25 @@ func (d *decoder) adopt(ev *model.Event) bool {
 }
 
 func (d *decoder) note() model.Note {
-	d.p = d.p[1:]
-	n := model.Note{Kind: model.NoteKind(d.byte())}
-	n.Seen = d.seen + model.Instant(d.varint())
-	n.At = n.Seen + model.Instant(d.varint())
-	n.Value = math.Float64frombits(d.fixed64())
-	n.Key = d.wide()
-	n.Source = model.SourceID(d.uvarint())
+	d.byte(colTag)
+	n := model.Note{Kind: model.NoteKind(d.byte(colValue))}
+	n.Seen = d.seen + model.Instant(d.varint(colValue))
+	n.At = n.Seen + model.Instant(d.varint(colValue))
+	n.Value = math.Float64frombits(d.fixed64(colValue))
+	n.Key = d.wide(colValue)
+	n.Source = model.SourceID(d.uvarint(colValue))
 	n.Name = d.text()
 	n.Text = d.text()
 	return n
 }
 
 func (d *decoder) text() string {
-	n := d.uvarint()
-	if d.bad || n > maxText || n > uint64(len(d.p)) {
+	n := d.uvarint(colValue)
+	p := d.cols[colValue]
+	if d.bad || n > maxText || n > uint64(len(p)) {
 		d.bad = true
 		return ""
 	}
-	s := string(d.p[:n])
-	d.p = d.p[n:]
-	return s
+	d.cols[colValue] = p[n:]
+	return string(p[:n])
 }

@@ -7,7 +7,9 @@ import (
 	"benchtop/model"
 )
 
-// A data block is a run of records. Each begins with a tag byte:
+// A data block is a run of records, taken apart into columns: bytes of one
+// meaning pack better side by side. Each column is led by its length. A record
+// begins with a byte in the column of tags:
 //
 //	bit 0     the time Seen moved: a varint of its change follows
 //	bits 1-2  At: as Seen, as the record before, or a change against the last
@@ -20,6 +22,26 @@ import (
 // An entry is what stays the same between records: kind, series, source, Late
 // and, for what is not about requests, the key. Streams repeat themselves, so
 // each entry expects the one that followed it last time.
+const (
+	colTag   = iota // tags, and the numbers and definitions of entries
+	colTime         // changes of Seen and At
+	colKey          // keys of requests
+	colValue        // values, and the rest of notes
+	colCount
+)
+
+// columns are the parts of a data block.
+type columns [colCount][]byte
+
+func (c *columns) size() int {
+	n := 0
+	for i := range c {
+		n += len(c[i])
+	}
+	return n
+}
+
+// The bits of a tag.
 const (
 	tagSeen  = 1 << 0
 	atShift  = 1
@@ -133,28 +155,28 @@ func (e *encoder) reset(first model.Instant) {
 	e.trace.reset(first)
 }
 
-// event appends one event's record to dst.
-func (e *encoder) event(dst []byte, ev *model.Event) []byte {
+// event appends one event's record to c.
+func (e *encoder) event(c *columns, ev *model.Event) {
 	id := entryID{series: ev.Series, source: ev.Source, kind: ev.Kind, late: ev.Late}
 	request := aboutRequest(ev.Kind)
 	if !request {
 		id.key = ev.Key
 	}
-	tagAt := len(dst)
-	dst = append(dst, 0)
+	tagAt := len(c[colTag])
+	c[colTag] = append(c[colTag], 0)
 	tag := byte(0)
 
 	idx := e.expected()
 	if idx < 0 || e.entries[idx].id != id {
 		tag |= tagEntry
-		dst, idx = e.entry(dst, id)
+		c[colTag], idx = e.entry(c[colTag], id)
 	}
 	e.step(idx)
 	en := &e.entries[idx]
 
 	if ev.Seen != e.seen {
 		tag |= tagSeen
-		dst = binary.AppendUvarint(dst, zigzag(int64(ev.Seen-e.seen)))
+		c[colTime] = binary.AppendUvarint(c[colTime], zigzag(int64(ev.Seen-e.seen)))
 		e.seen = ev.Seen
 		e.last = max(e.last, ev.Seen)
 	}
@@ -164,24 +186,23 @@ func (e *encoder) event(dst []byte, ev *model.Event) []byte {
 		tag |= atPrev << atShift
 	case d%1000 == 0:
 		tag |= atMicro << atShift
-		dst = binary.AppendUvarint(dst, zigzag(d/1000))
+		c[colTime] = binary.AppendUvarint(c[colTime], zigzag(d/1000))
 	default:
 		tag |= atNanos << atShift
-		dst = binary.AppendUvarint(dst, zigzag(d))
+		c[colTime] = binary.AppendUvarint(c[colTime], zigzag(d))
 	}
 	e.at, en.at = ev.At, ev.At
 
 	if request {
 		if ev.Key != e.key {
 			tag |= tagKey
-			dst = appendWide(dst, zigzag(int64(ev.Key-en.key)))
+			c[colKey] = appendWide(c[colKey], zigzag(int64(ev.Key-en.key)))
 		}
 		e.key, en.key = ev.Key, ev.Key
 	}
 	var mode byte
-	dst, mode = appendValue(dst, ev.Value, en)
-	dst[tagAt] = tag | mode<<valShift
-	return dst
+	c[colValue], mode = appendValue(c[colValue], ev.Value, en)
+	c[colTag][tagAt] = tag | mode<<valShift
 }
 
 // entry finds or defines id and appends its number.
@@ -263,9 +284,10 @@ func appendValue(dst []byte, v float64, en *entry) ([]byte, byte) {
 	return binary.LittleEndian.AppendUint64(dst, bits), valueRaw
 }
 
-// note appends one note's record to dst.
-func (e *encoder) note(dst []byte, n *model.Note) []byte {
-	dst = append(dst, controlNote, byte(n.Kind))
+// note appends one note's record to c.
+func (e *encoder) note(c *columns, n *model.Note) {
+	c[colTag] = append(c[colTag], controlNote)
+	dst := append(c[colValue], byte(n.Kind))
 	dst = binary.AppendUvarint(dst, zigzag(int64(n.Seen-e.seen)))
 	dst = binary.AppendUvarint(dst, zigzag(int64(n.At-n.Seen)))
 	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(n.Value))
@@ -276,6 +298,6 @@ func (e *encoder) note(dst []byte, n *model.Note) []byte {
 		dst = binary.AppendUvarint(dst, uint64(len(s)))
 		dst = append(dst, s...)
 	}
+	c[colValue] = dst
 	e.last = max(e.last, n.Seen)
-	return dst
 }

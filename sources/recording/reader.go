@@ -145,8 +145,8 @@ func (r *Reader) Close() error {
 // Rewind goes back to the first event and forgets what was counted.
 func (r *Reader) Rewind() {
 	r.off = r.begin
-	r.dec.reset(0)
-	r.dec.p, r.dec.skipped, r.dec.flight = nil, 0, make(map[model.SourceID]struct{})
+	r.dec.stop()
+	r.dec.skipped, r.dec.flight = 0, make(map[model.SourceID]struct{})
 	r.hole, r.closed, r.damaged, r.lost = nil, false, 0, 0
 }
 
@@ -195,7 +195,7 @@ func (r *Reader) next(b *model.Batch) error {
 		err := r.dec.fill(b)
 		if err != nil { // its checksum was right: the writer's fault
 			r.damage(r.dec.seen, r.dec.last)
-			r.dec.p = nil
+			r.dec.stop()
 		}
 		if len(b.Events) > 0 || len(b.Notes) > 0 {
 			return nil
@@ -241,7 +241,9 @@ func (r *Reader) load() error {
 		r.lost += l.blocks
 		r.hole = &l
 	case h.kind == kindData:
-		r.dec.start(p, h.first)
+		if r.dec.start(p, h.first) != nil {
+			r.damage(h.first, h.last)
+		}
 	}
 	return nil // other kinds: a later version's, of no use to us
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"benchtop/model"
 )
 
 // disk is where a recording goes: a file, or what a test puts in its place.
@@ -86,6 +84,8 @@ type spool struct {
 	out    []byte // header and payload of the block being written
 	packed bytes.Buffer
 	flate  *flate.Writer
+	// lengths is room for the lengths in front of the columns.
+	lengths [colCount][binary.MaxVarintLen64]byte
 }
 
 func newSpool(d disk, size int64) *spool { return &spool{disk: d, size: size} }
@@ -93,7 +93,8 @@ func newSpool(d disk, size int64) *spool { return &spool{disk: d, size: size} }
 // store writes b, and before it the account of what was lost.
 func (s *spool) store(b *block) error {
 	if b.lost.blocks > 0 {
-		if err := s.put(kindLost, b.lost.first, b.lost.last, 0, b.lost.append(nil)); err != nil {
+		h := blockHeader{kind: kindLost, first: b.lost.first, last: b.lost.last}
+		if err := s.put(h, b.lost.append(nil)); err != nil {
 			return err
 		}
 	}
@@ -101,7 +102,12 @@ func (s *spool) store(b *block) error {
 		return nil
 	}
 	at := s.size
-	if err := s.put(kindData, b.first, b.last, b.count, b.payload); err != nil {
+	var parts [2 * colCount][]byte
+	for i, col := range b.cols {
+		parts[2*i] = binary.AppendUvarint(s.lengths[i][:0], uint64(len(col)))
+		parts[2*i+1] = col
+	}
+	if err := s.put(blockHeader{kind: kindData, first: b.first, last: b.last, count: b.count}, parts[:]...); err != nil {
 		return err
 	}
 	s.index.add(at, b.first, b.last, b.count)
@@ -109,23 +115,26 @@ func (s *spool) store(b *block) error {
 	return nil
 }
 
-// put writes one block in one piece.
-func (s *spool) put(kind byte, first, last model.Instant, count uint32, raw []byte) error {
-	h := blockHeader{kind: kind, raw: uint32(len(raw)), first: first, last: last, count: count}
-	payload := raw
-	if kind == kindData {
-		packed, err := s.pack(raw)
-		if err != nil {
-			return err
+// put writes one block in one piece. parts are its payload; they are packed
+// one by one, each with codes that fit it, if pack says so and it helps.
+func (s *spool) put(h blockHeader, parts ...[]byte) error {
+	s.out = append(s.out[:0], make([]byte, blockHead)...)
+	for _, p := range parts {
+		s.out = append(s.out, p...)
+	}
+	h.raw = uint32(len(s.out) - blockHead)
+	if h.kind == kindData {
+		if err := s.pack(parts); err != nil {
+			return fmt.Errorf("pack a block: %w", err)
 		}
-		if len(packed) < len(raw) {
-			payload, h.codec = packed, codecFlate
+		if s.packed.Len() < int(h.raw) {
+			h.codec = codecFlate
+			s.out = append(s.out[:blockHead], s.packed.Bytes()...)
 		}
 	}
+	payload := s.out[blockHead:]
 	h.stored, h.payloadCRC = uint32(len(payload)), crc(payload)
-	s.out = append(s.out[:0], make([]byte, blockHead)...)
 	h.put(s.out)
-	s.out = append(s.out, payload...)
 	return s.write(s.out)
 }
 
@@ -140,30 +149,34 @@ func (s *spool) write(p []byte) error {
 	return nil
 }
 
-func (s *spool) pack(raw []byte) ([]byte, error) {
+// pack compresses parts into s.packed.
+func (s *spool) pack(parts [][]byte) (err error) {
 	s.packed.Reset()
 	if s.flate == nil {
-		w, err := flate.NewWriter(&s.packed, flate.BestSpeed)
-		if err != nil {
-			return nil, fmt.Errorf("pack a block: %w", err)
+		if s.flate, err = flate.NewWriter(&s.packed, flate.BestSpeed); err != nil {
+			return err
 		}
-		s.flate = w
 	} else {
 		s.flate.Reset(&s.packed)
 	}
-	if _, err := s.flate.Write(raw); err != nil {
-		return nil, fmt.Errorf("pack a block: %w", err)
+	for i, p := range parts {
+		if _, err := s.flate.Write(p); err != nil {
+			return err
+		}
+		if i%2 == 1 && i < len(parts)-1 {
+			if err := s.flate.Flush(); err != nil {
+				return err
+			}
+		}
 	}
-	if err := s.flate.Close(); err != nil {
-		return nil, fmt.Errorf("pack a block: %w", err)
-	}
-	return s.packed.Bytes(), nil
+	return s.flate.Close()
 }
 
 // finish writes the index and the trailer, and syncs.
 func (s *spool) finish() error {
 	at := s.size
-	if err := s.put(kindIndex, s.index.first, s.index.last, uint32(len(s.index.entries)), s.index.append(nil)); err != nil {
+	h := blockHeader{kind: kindIndex, first: s.index.first, last: s.index.last, count: uint32(len(s.index.entries))}
+	if err := s.put(h, s.index.append(nil)); err != nil {
 		return err
 	}
 	t := append(make([]byte, 0, trailerSize), trailerMagic...)

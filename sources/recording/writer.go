@@ -27,7 +27,7 @@ var errSlow = errors.New("the disk did not take the last blocks in time; the rec
 // block is one closed block on its way to the disk. It changes hands with the
 // channel send.
 type block struct {
-	payload     []byte
+	cols        columns
 	first, last model.Instant
 	count       uint32
 	lost        loss // what was dropped before it
@@ -124,24 +124,23 @@ func (w *Writer) Write(b *model.Batch) {
 	}
 	notes := len(b.Notes) > 0
 	if notes {
-		w.begin(b.Notes[0].Seen)
-		w.open.payload = append(w.open.payload, controlOpen)
+		w.mark(w.begin(b.Notes[0].Seen), controlOpen)
 		for i := range b.Notes {
 			blk := w.begin(b.Notes[i].Seen)
-			blk.payload = w.enc.note(blk.payload, &b.Notes[i])
+			w.enc.note(&blk.cols, &b.Notes[i])
 			w.grown(blk)
 		}
 	}
 	for i := range b.Events {
 		blk := w.begin(b.Events[i].Seen)
-		blk.payload = w.enc.event(blk.payload, &b.Events[i])
+		w.enc.event(&blk.cols, &b.Events[i])
 		w.grown(blk)
 	}
 	if w.open == nil {
 		return
 	}
 	if notes {
-		w.open.payload = append(w.open.payload, controlClose)
+		w.mark(w.open, controlClose)
 	}
 	w.age()
 }
@@ -156,15 +155,21 @@ func (w *Writer) begin(first model.Instant) *block {
 	default:
 		w.open = &block{}
 	}
-	*w.open = block{payload: w.open.payload[:0], first: first}
+	b := w.open
+	for i := range b.cols {
+		b.cols[i] = b.cols[i][:0]
+	}
+	b.first, b.last, b.count, b.lost = first, first, 0, loss{}
 	w.enc.reset(first)
 	return w.open
 }
 
+func (w *Writer) mark(b *block, control byte) { b.cols[colTag] = append(b.cols[colTag], control) }
+
 // grown counts a record and closes the block if it is full.
 func (w *Writer) grown(b *block) {
 	b.count++
-	if len(b.payload) >= blockTarget {
+	if b.cols.size() >= blockTarget {
 		w.seal()
 	}
 }
