@@ -157,7 +157,7 @@ func (c *record) klogged(b []byte) int {
 	if !ok || !ok1 || !ok2 || b[5] != ' ' || m < 1 || m > 12 || d < 1 || d > 31 {
 		return 0
 	}
-	s := stamp{month: m, day: d}
+	s := stamp{month: m, day: d, zoned: true} // klog writes UTC
 	n := s.clock(b[6:])
 	if n == 0 {
 		return 0

@@ -12,7 +12,6 @@ type Format struct {
 	Versions string // what it was made from, for the list of formats
 	Hint     string // what to change at the server where its log says nothing
 
-	utc   bool   // stamps without zone are UTC, whatever the machine's zone
 	wraps string // a format whose records stand in this one's log
 
 	// vote says how sure one record makes us: 1 for text only this engine

@@ -4,7 +4,17 @@ package serverlog
 // one comes last: it is what remains.
 var formats = []Format{
 	vllm,
+	sglang,
 	llamacpp,
+	trtllm,
+	tgi,
+	ollama,
+	lmdeploy,
+	triton,
+	torchserve,
+	rayserve,
+	tei,
+	infinity,
 	generic,
 }
 

@@ -137,11 +137,7 @@ func (d *Decoder) live(r *Reading) {
 func (d *Decoder) Time(text []byte) (at model.Instant, ok bool) {
 	d.timer.strip(text, &d.timerRe)
 	c := &d.timerRe
-	zone := d.o.Zone
-	if d.rd.f != nil && d.rd.f.utc {
-		zone = time.UTC
-	}
-	if at = c.at(d.rd.year, zone); at != 0 {
+	if at = c.at(d.rd.year, d.o.Zone); at != 0 {
 		return at, true
 	}
 	if c.ticked && d.clock0 != 0 && c.port == nil {

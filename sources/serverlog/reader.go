@@ -59,12 +59,8 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 func (rd *reader) one(emit func(*record, *Reading)) {
 	c, r := &rd.rec, &rd.r
 	*r = Reading{Debug: c.level == debugLevel, Clock: c.clock, Clocked: c.ticked}
-	zone := rd.zone
-	if rd.f.utc {
-		zone = time.UTC
-	}
-	r.At = c.at(rd.year, zone)
-	r.Dated = c.stamp.full() && (c.stamp.zoned || c.stamp.epoch != 0 || rd.f.utc)
+	r.At = c.at(rd.year, rd.zone)
+	r.Dated = c.stamp.full() && (c.stamp.zoned || c.stamp.epoch != 0)
 	rd.f.parse(c, r)
 	if r.Plain && r.Event == Error && rd.continued(c, r.At) {
 		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked, At: r.At, Dated: r.Dated}

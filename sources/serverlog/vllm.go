@@ -111,9 +111,7 @@ func vllmParse(c *record, r *Reading) {
 	case c.level == noLevel:
 		bareReset(text, r)
 	case c.level == errorLevel:
-		if !c.uvi {
-			r.fault()
-		}
+		r.fault()
 	default:
 		vllmConfig(text, r)
 	}

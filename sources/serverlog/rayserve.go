@@ -1,0 +1,162 @@
+package serverlog
+
+import "bytes"
+
+// rayserve reads Ray Serve's controller, proxy and replica records, as text
+// and JSON, and what vLLM prints inside a replica.
+//
+// Origins: ray-project/ray python/ray/serve/_private/logging_utils.py,
+// issue 52624, pull request 51346.
+var rayserve = Format{
+	Name:     "rayserve",
+	Versions: "2.0 to 2.50, text and JSON",
+	Hint:     "Ray Serve logs one line a request; its queues are at --metrics http://HOST:8080/metrics",
+	wraps:    "vllm",
+	vote:     rayVote,
+	parse:    rayParse,
+}
+
+func rayVote(c *record) float64 {
+	if c.obj != nil {
+		if c.obj.Get("deployment") != nil && c.obj.Get("replica") != nil || c.obj.Get("component_name") != nil && c.obj.Get("component_id") != nil {
+			return 1
+		}
+		return 0
+	}
+	if c.level == noLevel || !c.stamp.full() || c.name != nil {
+		return 0
+	}
+	if component, _, _ := rayHead(c); component != nil {
+		return 1
+	}
+	return 0
+}
+
+// rayHead splits `COMPONENT ID [REQUEST] -- message` and the older
+// `component id [request route app] file.py:NNN - message`.
+func rayHead(c *record) (component, head, msg []byte) {
+	t := c.text
+	i := bytes.Index(t, []byte(" -- "))
+	old := bytes.Index(t, []byte(" - "))
+	switch {
+	case i > 0 && (old < 0 || i < old):
+		head, msg = t[:i], t[i+4:]
+	case old > 0:
+		head, msg = t[:old], t[old+3:]
+		at := bytes.LastIndexByte(head, ' ') + 1
+		if n := location(head[at:]); at == 0 || n == 0 || n != len(head)-at {
+			return nil, nil, nil
+		}
+		c.loc = head[at:]
+	default:
+		return nil, nil, nil
+	}
+	sp := bytes.IndexByte(head, ' ')
+	if sp <= 0 || len(head) > 200 || bytes.Count(head, []byte(" ")) > 6 || !isWord(head[0]) {
+		return nil, nil, nil
+	}
+	return head[:sp], head, msg
+}
+
+func rayParse(c *record, r *Reading) {
+	if c.obj != nil {
+		engine := c.obj.GetStringBytes("deployment")
+		if engine == nil {
+			engine = c.obj.GetStringBytes("component_name")
+		}
+		if engine != nil {
+			r.Engine = rayEngine(engine)
+			rayMessage(c, c.obj.GetStringBytes("route"), c.text, r)
+			return
+		}
+	} else if c.stamp.full() && c.level != noLevel && c.loc == nil {
+		if component, head, msg := rayHead(c); component != nil {
+			r.Engine = rayEngine(component)
+			rayMessage(c, rayRoute(head), msg, r)
+			return
+		}
+	}
+	vllmParse(c, r)
+}
+
+// rayEngine is the label of a component; the controller and the driver serve
+// no requests and have none.
+func rayEngine(b []byte) []byte {
+	switch string(b) {
+	case "controller", "serve", "http_controller":
+		return nil
+	}
+	return b
+}
+
+// rayRoute is the route that old records carry in front of the message.
+func rayRoute(head []byte) []byte {
+	i := bytes.Index(head, []byte(" /"))
+	if i < 0 {
+		return nil
+	}
+	b := head[i+1:]
+	if e := bytes.IndexByte(b, ' '); e > 0 {
+		b = b[:e]
+	}
+	return b
+}
+
+func rayMessage(c *record, route, m []byte, r *Reading) {
+	switch {
+	case bytes.HasPrefix(m, []byte("Request dropped due to backpressure ")):
+		r.event(QueueFull)
+		if v, ok := count(m, []byte("(num_queued_requests="), comma); ok {
+			r.waiting(v)
+		}
+	case bytes.HasPrefix(m, []byte("Request ")) && bytes.Contains(m, []byte(" timed out after ")):
+		r.event(Timeout)
+	case bytes.HasPrefix(m, []byte("Client for request ")) && bytes.Contains(m, []byte(" disconnected")):
+		r.event(Aborted)
+	case rayAccess(route, m, r):
+	case c.level == errorLevel:
+		r.fault()
+	}
+}
+
+// rayAccess reads `METHOD ROUTE CODE Fms`, and the older `POST 200 Fms` and
+// `__CALL__ OK Fms`, all written at the end of a request.
+func rayAccess(route, m []byte, r *Reading) bool {
+	sp := bytes.IndexByte(m, ' ')
+	last := bytes.LastIndexByte(m, ' ')
+	if sp <= 0 || last <= sp {
+		return false
+	}
+	ms, n := duration(m[last+1:])
+	if n == 0 || n != len(m)-last-1 {
+		return false
+	}
+	method, mid := m[:sp], m[sp+1:last]
+	if bytes.HasPrefix(method, []byte("__")) || string(method) == "CALL" {
+		switch string(mid) {
+		case "OK":
+			r.event(Finished)
+		case "ERROR":
+			r.event(Error)
+		default:
+			return false
+		}
+		r.latency(ms)
+		return true
+	}
+	status := mid
+	if i := bytes.LastIndexByte(mid, ' '); i > 0 {
+		route, status = mid[:i], mid[i+1:]
+	}
+	code, k := statusCode(status)
+	if k == 0 || k != len(status) {
+		return false
+	}
+	if inference(method, route) {
+		if o := httpOutcome(code, Finished); o != NoOutcome {
+			r.event(o)
+			r.latency(ms)
+		}
+	}
+	return true
+}

@@ -1,0 +1,181 @@
+package serverlog
+
+import "bytes"
+
+// sglang reads SGLang's log from 0.1 to 2026.
+//
+// Origins: sgl-project/sglang python/sglang/srt/managers/scheduler_metrics_mixin.py
+// and python/sglang/srt/observability/scheduler_metrics_mixin.py.
+var sglang = Format{
+	Name:     "sglang",
+	Versions: "0.1 to mid 2026, data parallel and disaggregated forms",
+	Hint:     "SGLang prints statistics only while tokens move (--decode-log-interval sets how often); --enable-metrics with --metrics http://HOST:PORT/metrics tells more",
+	vote:     sglangVote,
+	parse:    sglangParse,
+}
+
+func sglangVote(c *record) float64 {
+	t := c.text
+	if _, kind := sglangKind(t); kind != 0 {
+		return 1
+	}
+	for _, p := range [...]string{"server_args=ServerArgs(", "max_total_num_tokens=", "The server is fired up and ready to roll!", "KV cache pool is full. Retract"} {
+		if bytes.HasPrefix(t, []byte(p)) {
+			return 1
+		}
+	}
+	if bytes.Contains(t, []byte("#retracted_reqs: ")) {
+		return 1
+	}
+	return 0
+}
+
+// sglangKind tells decode ('d'), prefill ('p') and the first version's prefill
+// ('f') statistics, and gives the text behind their head.
+func sglangKind(t []byte) (rest []byte, kind byte) {
+	switch {
+	case bytes.HasPrefix(t, []byte("Decode batch")):
+		rest, kind = t[len("Decode batch"):], 'd'
+	case bytes.HasPrefix(t, []byte("Prefill batch")):
+		rest, kind = t[len("Prefill batch"):], 'p'
+	case bytes.HasPrefix(t, []byte("new fill batch. ")):
+		return t[len("new fill batch. "):], 'f'
+	case bytes.HasPrefix(t, []byte("#running-req: ")):
+		return t, 'd'
+	default:
+		return nil, 0
+	}
+	if i := bytes.IndexByte(rest, '#'); i >= 0 {
+		return rest[i:], kind
+	}
+	return nil, 0
+}
+
+func sglangParse(c *record, r *Reading) {
+	t := c.text
+	if r.Engine = c.rankOf("DP"); r.Engine == nil {
+		r.Engine = c.rankOf("gpu=")
+	}
+	if len(t) == 0 {
+		return
+	}
+	rest, kind := sglangKind(t)
+	switch {
+	case kind != 0:
+		if !sglangRepeats(c) {
+			sglangStats(rest, kind, r)
+			r.Odd = r.Empty()
+		}
+	case bytes.HasPrefix(t, []byte("KV cache pool is full. Retract requests.")), bytes.HasPrefix(t[1:], []byte("ecode out of memory happened")):
+		if v, ok := count(t, []byte("#retracted_reqs: "), comma); ok && !sglangRepeats(c) {
+			r.preempted(v)
+		}
+	case bytes.HasPrefix(t, []byte("Scheduler hit an exception")), bytes.HasPrefix(t, []byte("Scheduler watchdog timeout")), bytes.HasPrefix(t, []byte("Watchdog timeout")):
+		r.event(Error)
+	case bytes.HasPrefix(t, []byte("server_args=ServerArgs(")):
+		r.Restart = true
+		if v, ok := after(t, "max_running_requests="); ok {
+			r.maxBatch(v)
+		}
+	case bytes.HasPrefix(t, []byte("max_total_num_tokens=")):
+		if v, ok := after(t, "max_total_num_tokens="); ok {
+			r.kvTokens(v)
+		}
+		if v, ok := after(t, "max_running_requests="); ok {
+			r.maxBatch(v)
+		}
+	case bytes.HasPrefix(t, []byte("Receive: obj=")), bytes.HasPrefix(t, []byte("Finish: obj=")): // user text
+	case readAccess(t, r):
+	case c.level == errorLevel:
+		r.fault()
+	case c.level == noLevel && !c.fresh:
+		sglangBare(t, r)
+	}
+}
+
+// sglangRepeats reports whether a rank repeats what another one counts: later
+// pipeline stages, and tensor ranks that stand without a data rank.
+func sglangRepeats(c *record) bool {
+	if p := c.rankOf("PP"); p != nil && string(p) != "0" {
+		return true
+	}
+	t := c.rankOf("TP")
+	return t != nil && string(t) != "0" && c.rankOf("DP") == nil
+}
+
+// sglangBare reads the end of a traceback that says why a request ended.
+func sglangBare(t []byte, r *Reading) {
+	e := bytes.Index(t, []byte("Error: "))
+	if e > 0 && e < 40 && bytes.Contains(t, []byte("disconnected from the client side")) {
+		r.event(Aborted)
+		return
+	}
+	bareReset(t, r)
+}
+
+// sglangStats reads `key: value` parts that commas or full stops separate. A
+// value that ends the line may be cut, unless its field can be the last.
+func sglangStats(t []byte, kind byte, r *Reading) {
+	for len(t) > 0 {
+		part := t
+		last := true
+		for i := 0; i < len(t); i++ {
+			if (t[i] == ',' || t[i] == '.') && (i+1 == len(t) || t[i+1] == ' ') {
+				part, last = t[:i], false
+				t = bytes.TrimLeft(t[i+1:], " ")
+				break
+			}
+		}
+		if last {
+			t = nil
+		}
+		colon := bytes.LastIndex(part, []byte(": "))
+		if colon < 0 {
+			continue
+		}
+		k, v := part[:colon], part[colon+2:]
+		x, n := number(v)
+		if n == 0 || n != len(v) {
+			continue
+		}
+		sglangField(k, x, kind, last, r)
+	}
+	if kind == 'd' && r.Has(HasRunning) {
+		r.batch(r.Running)
+	}
+	if kind != 'd' && r.Has(HasBatch) {
+		r.Joining, r.Filled = r.Batch, true
+		r.Set |= HasJoining
+	}
+}
+
+func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {
+	switch string(k) {
+	case "#queue-req":
+		r.waiting(int64(x))
+		return
+	case "gen throughput (token/s)":
+		r.genTPS(x)
+		return
+	case "input throughput (token/s)":
+		r.promptTPS(x)
+		return
+	}
+	if last {
+		return
+	}
+	switch string(k) {
+	case "#running-req":
+		r.running(int64(x))
+	case "#running_req":
+		r.running(int64(x))
+	case "#remaining_req":
+		r.waiting(int64(x))
+	case "#new-seq", "#seq":
+		if kind != 'd' {
+			r.batch(int64(x))
+		}
+	case "token usage", "full token usage", "swa token usage", "mamba usage":
+		r.kv(x)
+	}
+}

@@ -1,0 +1,158 @@
+package serverlog
+
+import "bytes"
+
+// trtllm reads TensorRT-LLM: trtllm-serve's iteration log, the batch manager's
+// JSON as Triton prints it, and the JSON of its metrics endpoint as lines.
+//
+// Origins: NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/py_executor.py,
+// pull requests 3914, 14206, 14734, 16323.
+var trtllm = Format{
+	Name:     "trtllm",
+	Versions: "trtllm-serve early 2025 to July 2026, batch manager JSON 2023 on",
+	Hint:     "trtllm-serve prints iterations only with print_iter_log: true in its configuration; its queue is only at --metrics http://HOST:PORT/metrics",
+	vote:     trtllmVote,
+	parse:    trtllmParse,
+}
+
+func trtllmVote(c *record) float64 {
+	switch {
+	case string(c.tag) == "TRT-LLM", string(c.tag) == "TensorRT-LLM":
+		return 1
+	case c.obj != nil && c.obj.Get("numActiveRequests") != nil:
+		return 1
+	case batchManager(c.text):
+		return 1
+	}
+	return 0
+}
+
+// batchManager reports whether a text is the batch manager's JSON, bare or as
+// a JSON string.
+func batchManager(t []byte) bool {
+	t = bytes.TrimPrefix(t, []byte(`"`))
+	return len(t) > 1 && t[0] == '{' && bytes.Contains(t, []byte("Active Request Count"))
+}
+
+func trtllmParse(c *record, r *Reading) {
+	t := c.text
+	switch {
+	case c.obj != nil:
+		trtllmObject(c, r)
+	case len(t) == 0:
+	case bytes.HasPrefix(t, []byte("iter = ")):
+		trtllmIteration(t, r)
+	case batchManager(t):
+		readBatchManager(t, r)
+	case readAccess(t, r):
+	case c.level == errorLevel:
+		r.fault()
+	case c.level == noLevel && c.tag == nil:
+		bareReset(t, r)
+	default:
+		trtllmConfig(t, r)
+	}
+}
+
+// trtllmIteration reads one iteration. num_generation_tokens holds padding and
+// currank_total_requests is about fetching: neither is a request count.
+func trtllmIteration(t []byte, r *Reading) {
+	if i := bytes.Index(t, []byte(", rank = ")); i >= 0 {
+		b := t[i+len(", rank = "):]
+		if _, n := integer(b); n > 0 && n < len(b) {
+			r.Engine = trimZeros(b[:n])
+		}
+	}
+	if v, ok := count(t, []byte(", num_scheduled_requests: "), comma); ok {
+		r.batch(v)
+	} else if v, ok := count(t, []byte(", num_scheduled_requests = "), comma); ok {
+		r.batch(v)
+	}
+	if v, ok := count(t, []byte(", num_active = "), comma); ok {
+		r.running(v)
+	}
+	if v, ok := figure(t, []byte(", kv_cache_util = "), comma); ok {
+		r.kv(v)
+	}
+	if v, ok := figure(t, []byte(", host_step_time = "), []byte("ms,")); ok {
+		r.exec(v)
+	} else if v, ok := figure(t, []byte(", elapsed_time = "), []byte("s,")); ok {
+		r.exec(v * 1e3)
+	}
+}
+
+// readBatchManager reads the batch manager's JSON where it is complete.
+func readBatchManager(t []byte, r *Reading) {
+	end := bytes.TrimRight(t, ` "`)
+	if len(end) == 0 || end[len(end)-1] != '}' {
+		return
+	}
+	if v, ok := jsonCount(t, "Active Request Count"); ok {
+		r.running(v)
+	}
+	if v, ok := jsonCount(t, "Scheduled Requests"); ok {
+		r.batch(v)
+	}
+	used, ok1 := jsonCount(t, "Used KV cache blocks")
+	most, ok2 := jsonCount(t, "Max KV cache blocks")
+	if ok1 && ok2 && most > 0 {
+		r.kv(float64(used) / float64(most))
+	}
+	if v, ok := jsonCount(t, "Max Request Count"); ok {
+		r.maxBatch(float64(v))
+	}
+}
+
+// jsonCount reads an integer of a key in JSON text, whose quotes may be
+// escaped once more.
+func jsonCount(t []byte, name string) (int64, bool) {
+	i := bytes.Index(t, []byte(name))
+	if i < 1 || t[i-1] != '"' {
+		return 0, false
+	}
+	b := bytes.TrimLeft(t[i+len(name):], `\`)
+	if len(b) < 3 || b[0] != '"' || b[1] != ':' {
+		return 0, false
+	}
+	b = bytes.TrimLeft(b[2:], " ")
+	v, n := integer(b)
+	return v, n > 0 && n < len(b) && (b[n] == ',' || b[n] == '}')
+}
+
+// trtllmObject reads the statistics of the metrics endpoint, one object a line.
+func trtllmObject(c *record, r *Reading) {
+	o := c.obj
+	if v := o.Get("numActiveRequests"); v != nil {
+		r.running(v.GetInt64())
+	}
+	if v := o.Get("numQueuedRequests"); v != nil {
+		r.waiting(v.GetInt64())
+	}
+	if v := o.Get("inflightBatchingStats", "numScheduledRequests"); v != nil {
+		r.batch(v.GetInt64())
+	}
+	if most := o.GetFloat64("kvCacheStats", "maxNumBlocks"); most > 0 {
+		r.kv(o.GetFloat64("kvCacheStats", "usedNumBlocks") / most)
+	}
+	if v := o.GetFloat64("iterLatencyMS"); v > 0 {
+		r.exec(v)
+	}
+	if v := o.GetFloat64("maxNumActiveRequests"); v > 0 {
+		r.maxBatch(v)
+	}
+}
+
+// trtllmConfig reads start-up lines.
+func trtllmConfig(t []byte, r *Reading) {
+	for _, k := range [...]string{"TRTGPTModel maxNumSequences: ", "TRTGPTModel maxBatchSize: "} {
+		if bytes.HasPrefix(t, []byte(k)) {
+			if v, ok := after(t, k); ok {
+				r.maxBatch(v)
+			}
+		}
+	}
+	if v, ok := after(t, "max tokens in paged KV cache ("); ok {
+		r.kvTokens(v)
+	}
+	r.Restart = bytes.HasPrefix(t, []byte("Starting TensorRT LLM init"))
+}
