@@ -74,6 +74,9 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) {
 			p := byID[b.ID]
 			f := frame(b.X, b.Y, b.W, b.H)
 			if c.Framed {
+				sides(g, c, b)
+			}
+			if b.Titled {
 				titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
 			}
 			p.Draw(f)
@@ -108,7 +111,7 @@ func arrange(w, h int, all []panel.Panel, full string) layout.Screen {
 	c := layout.Column{X: 0, Y: top, W: w, H: bottom - top, Framed: framed}
 	b := layout.Box{ID: full, X: 0, Y: top, W: w, H: bottom - top}
 	if framed {
-		b = layout.Box{ID: full, X: 1, Y: top + 1, W: w - 2, H: bottom - top - 2}
+		b = layout.Box{ID: full, X: 1, Y: top + 1, W: w - 2, H: bottom - top - 2, Titled: true}
 	}
 	c.Boxes = []layout.Box{b}
 	s.Columns = []layout.Column{c}
@@ -156,6 +159,15 @@ func axis(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Dura
 	return edge.Add(-time.Duration(cols) * step), step
 }
 
+// sides draws the frame beside a box.
+func sides(g *draw.Grid, c layout.Column, b layout.Box) {
+	for row := b.Y; row < b.Y+b.H; row++ {
+		g.Put(c.X, row, '│', themes.Faint)
+		g.Put(c.X+c.W-1, row, '│', themes.Faint)
+	}
+}
+
+// titleLine draws a box's upper edge with its title and notes.
 func titleLine(g *draw.Grid, c layout.Column, i int, h panel.Head, focus bool) {
 	b := c.Boxes[i]
 	y := b.Y - 1
@@ -172,10 +184,6 @@ func titleLine(g *draw.Grid, c layout.Column, i int, h panel.Head, focus bool) {
 	}
 	g.Put(c.X, y, left, themes.Faint)
 	g.Put(c.X+c.W-1, y, right, themes.Faint)
-	for row := b.Y; row < b.Y+b.H; row++ {
-		g.Put(c.X, row, '│', themes.Faint)
-		g.Put(c.X+c.W-1, row, '│', themes.Faint)
-	}
 	role := themes.Title
 	if focus {
 		role = themes.Accent

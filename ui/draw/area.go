@@ -83,6 +83,9 @@ func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
 	if c == nil {
 		return
 	}
+	if upper >= 0 && layers[upper].Tint && 2*(tops[upper]-base-k) < 8-k {
+		upper = -1 // most of what is above the ink is above the tint too
+	}
 	if upper >= 0 {
 		if g.Glyphs.Tints {
 			c.Look.Bg = layers[upper].Role
@@ -98,15 +101,23 @@ func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
 		}
 	case l.Tint:
 		if k >= 4 {
-			c.Rune, c.Look.Fg, c.Look.Attr = '░', l.Role, 0
+			c.Rune, c.Look.Fg, c.Look.Attr = '░', tintInk(l.Role), 0
 		}
-	case g.Glyphs.Mono && l.Role == themes.WaitingFill:
+	case (g.Glyphs.Mono || g.Glyphs.ASCII) && l.Role == themes.WaitingFill:
 		if k >= 4 {
 			c.Rune, c.Look.Fg, c.Look.Attr = '▒', l.Role, 0
 		}
 	default:
 		c.Rune, c.Look.Fg, c.Look.Attr = '▁'+rune(k-1), l.Role, 0
 	}
+}
+
+// tintInk is what a tint's stand-in rune is drawn in where tints do not show.
+func tintInk(r themes.Role) themes.Role {
+	if r == themes.Gap {
+		return themes.GapText
+	}
+	return r
 }
 
 // Bars draws one bar a column: vals against top (the value of the full
@@ -125,13 +136,8 @@ func Only(r themes.Role) func(int) themes.Role {
 	return func(int) themes.Role { return r }
 }
 
-// Threshold draws a dashed line at a share of the height, behind whatever is
-// there already.
-func (g *Grid) Threshold(share float64, fg themes.Role) {
-	if math.IsNaN(share) || share < 0 || share > 1 {
-		return
-	}
-	y := RowOf(share, g.h)
+// Threshold draws a dashed line in a row, behind whatever is there already.
+func (g *Grid) Threshold(y int, fg themes.Role) {
 	for x := range g.w {
 		if c := g.at(x, y); c != nil && (c.Rune == ' ' || c.Rune == '·') {
 			c.Rune, c.Look.Fg = '┄', fg

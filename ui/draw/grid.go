@@ -23,7 +23,7 @@ type Glyphs struct {
 
 // GlyphsFor is what a colour depth can show.
 func GlyphsFor(d themes.Depth, ascii bool) Glyphs {
-	return Glyphs{ASCII: ascii, Tints: d >= themes.ANSI256, Mono: d == themes.Mono}
+	return Glyphs{ASCII: ascii, Tints: d >= themes.ANSI256 && !ascii, Mono: d == themes.Mono}
 }
 
 // Grid is a rectangle of cells: a whole screen, or a clipped part of one that

@@ -27,7 +27,7 @@ func (g *Grid) Heat(cols, bins int, most float64, at func(col, bin int) float64)
 			if low+1 < bins {
 				b = at(x, low+1)
 			}
-			if !g.Glyphs.Tints || g.Glyphs.ASCII {
+			if !g.Glyphs.Tints {
 				if l := level(a+b, 4); l > 0 {
 					g.Put(x, row, []rune(" ░▒▓█")[l], themes.Latency)
 				}

@@ -91,6 +91,8 @@ func (p *painter) cell(at image.Point, r rune, fg color.RGBA, bold bool) {
 		p.part(at, 0, 8-int(r-'▁'+1), 8, 8, fg)
 	case r == '▀':
 		p.part(at, 0, 0, 8, 4, fg)
+	case r == '▔':
+		p.part(at, 0, 0, 8, 1, fg)
 	case r == '▌':
 		p.part(at, 0, 0, 4, 8, fg)
 	case r >= '░' && r <= '▓':
@@ -170,6 +172,7 @@ func (p *painter) box(at image.Point, r rune, fg color.RGBA) bool {
 // width and height.
 var strokes = map[rune][]image.Point{
 	'✓': {{2, 8}, {6, 12}, {14, 4}},
+	'▸': {{5, 5}, {11, 8}, {5, 11}, {5, 5}, {9, 8}},
 	'△': {{8, 4}, {2, 12}, {14, 12}, {8, 4}},
 	'◌': {{8, 5}, {4, 7}, {4, 10}, {8, 12}, {12, 10}, {12, 7}, {8, 5}},
 }

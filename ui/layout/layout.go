@@ -9,6 +9,9 @@ type Want struct {
 	Rank   int   // 1 keeps its place longest
 	Grow   int   // share of the rows left over
 	Most   int   // grows no further; 0: no bound
+	Spare  bool  // shown only when everyone else has their biggest height
+	Fixed  bool  // does not grow where there is one column only
+	Plain  bool  // has no title line where there is one column only
 }
 
 // Box is a panel's place. X, Y, W and H are what the panel may draw on; the
@@ -16,7 +19,8 @@ type Want struct {
 type Box struct {
 	ID         string
 	X, Y, W, H int
-	Step       int // which of its heights it got at least: 0 is the biggest
+	Step       int  // which of its heights it got at least: 0 is the biggest
+	Titled     bool // the row above is its title line
 }
 
 // Column is a stack of boxes, framed or not.
@@ -41,8 +45,7 @@ const (
 	FramedHeight  = 22
 	GlanceWidth   = 44 // below these, only a few words fit
 	GlanceHeight  = 10
-	sideShare     = 3 // tenths of the width
-	sideLeast     = 36
+		sideLeast     = 36 // a third of the width, within these bounds
 	sideMost      = 60
 	frameOverhead = 1 // rows a framed panel costs: its title line
 )
@@ -64,7 +67,7 @@ func Arrange(w, h int, wants []Want) Screen {
 		s.Columns = []Column{stack(Column{0, top, w, bottom - top, framed, false, nil}, narrow(wants))}
 		return s
 	}
-	side := min(max(w*sideShare/10, sideLeast), sideMost)
+	side := min(max(w/3, sideLeast), sideMost)
 	s.Columns = []Column{
 		stack(Column{0, top, w - side - 1, bottom - top, true, false, nil}, pick(wants, false)),
 		stack(Column{w - side, top, side, bottom - top, true, true, nil}, pick(wants, true)),
@@ -77,6 +80,9 @@ func narrow(wants []Want) []Want {
 	for _, x := range wants {
 		if x.Narrow != nil {
 			x.Steps = x.Narrow
+			if x.Fixed {
+				x.Grow = 0
+			}
 			out = append(out, x)
 		}
 	}
@@ -87,6 +93,7 @@ func pick(wants []Want, side bool) []Want {
 	var out []Want
 	for _, x := range wants {
 		if x.Side == side && len(x.Steps) > 0 {
+			x.Plain = false
 			out = append(out, x)
 		}
 	}
@@ -95,11 +102,17 @@ func pick(wants []Want, side bool) []Want {
 
 // stack fills a column: everyone gets their smallest height while there is
 // room, by rank; then everyone moves up a step, by rank, as long as there is
-// room; the rest goes to those who grow.
+// room; then come the spare ones; the rest goes to those who grow.
 func stack(c Column, wants []Want) Column {
-	over, room := 0, c.H
+	room := c.H
 	if c.Framed {
-		over, room = frameOverhead, c.H-1
+		room--
+	}
+	over := func(i int) int {
+		if !c.Framed || wants[i].Plain && i > 0 {
+			return 0
+		}
+		return frameOverhead
 	}
 	step := make([]int, len(wants))
 	for i := range step {
@@ -107,8 +120,11 @@ func stack(c Column, wants []Want) Column {
 	}
 	order := byRank(wants)
 	for _, i := range order {
+		if wants[i].Spare {
+			continue
+		}
 		last := len(wants[i].Steps) - 1
-		if need := wants[i].Steps[last] + over; need <= room {
+		if need := wants[i].Steps[last] + over(i); need <= room {
 			step[i] = last
 			room -= need
 		}
@@ -126,6 +142,12 @@ func stack(c Column, wants []Want) Column {
 			}
 		}
 	}
+	for _, i := range order {
+		if need := wants[i].Steps[0] + over(i); wants[i].Spare && need <= room {
+			step[i] = 0
+			room -= need
+		}
+	}
 	heights := make([]int, len(wants))
 	for i := range wants {
 		if step[i] >= 0 {
@@ -138,12 +160,12 @@ func stack(c Column, wants []Want) Column {
 		if step[i] < 0 {
 			continue
 		}
-		b := Box{ID: wants[i].ID, X: c.X, Y: y + over, W: c.W, H: heights[i], Step: step[i]}
+		b := Box{ID: wants[i].ID, X: c.X, Y: y + over(i), W: c.W, H: heights[i], Step: step[i], Titled: over(i) > 0}
 		if c.Framed {
 			b.X, b.W = c.X+1, c.W-2
 		}
 		c.Boxes = append(c.Boxes, b)
-		y += over + heights[i]
+		y += over(i) + heights[i]
 	}
 	return c
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // yAxis draws the axis line and labels at the left of a plot of h rows, and
-// dots at the ticks. label words a tick.
-func (f Frame) yAxis(y, h int, top float64, ticks []float64, label func(float64) string) {
+// dots at the ticks; rowOf says where a value lies.
+func (f Frame) yAxis(y, h int, ticks []float64, rowOf func(v float64, rows int) int) {
 	g, left := f.Grid, f.View.Left
 	if left < 2 {
 		return
@@ -20,9 +20,9 @@ func (f Frame) yAxis(y, h int, top float64, ticks []float64, label func(float64)
 	}
 	p := f.plot(y, h)
 	for _, v := range ticks {
-		row := draw.RowOf(v/top, h)
+		row := rowOf(v, h)
 		g.Put(left-1, y+row, '┤', themes.Faint)
-		g.WriteRight(left-1, y+row, themes.Dim, label(v))
+		g.WriteRight(left-1, y+row, themes.Dim, draw.Count(v))
 		if v == 0 {
 			continue
 		}
@@ -68,7 +68,7 @@ func (f Frame) timeAxis(y int) {
 }
 
 // cursorLine draws the moment looked at as one line down all rows, over areas
-// and tints; a line's own strokes stay, tinted.
+// and tints, which stay to be seen behind it.
 func (f Frame) cursorLine(y, h int) {
 	c := f.View.Cursor
 	if c < 0 || c >= f.View.Cols {
@@ -77,14 +77,9 @@ func (f Frame) cursorLine(y, h int) {
 	p := f.plot(y, h)
 	for row := range h {
 		cell := p.Cell(c, row)
-		switch r := cell.Rune; {
-		case r >= '▄' && r <= '█':
+		if r := cell.Rune; r >= '▄' && r <= '█' || r == '▀' && cell.Look.Bg == themes.Background {
 			p.Tint(c, row, 1, 1, cell.Look.Fg)
-			p.Put(c, row, '│', themes.Title)
-		case r == ' ' || r == '·' || r == '┄' || r == '▁' || r == '▔' || r == '▀':
-			p.Put(c, row, '│', themes.Title)
-		default:
-			p.Tint(c, row, 1, 1, themes.Cursor)
 		}
+		p.Put(c, row, '│', themes.Title)
 	}
 }

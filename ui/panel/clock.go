@@ -12,7 +12,7 @@ import (
 
 var gpuClock = Panel{
 	ID: "gpu", Title: "GPU clock", Key: "4",
-	Want: layout.Want{Steps: []int{8, 6, 4, 2, 1}, Narrow: []int{7, 4, 2, 1}, Rank: 4, Grow: 6, Most: 14},
+	Want: layout.Want{Steps: []int{8, 6, 4, 3, 2, 1}, Narrow: []int{7, 6, 4, 3, 1}, Rank: 4, Grow: 6, Most: 14},
 	Head: clockHead,
 	Draw: drawClock,
 }
@@ -175,7 +175,7 @@ func drawClock(f Frame) {
 		return themes.GPU
 	}
 	if h < 3 {
-		f.strip(h, "gpu", vals, ceiling, role)
+		f.strip(h, "gpu", vals, ceiling, role, func(hz float64) string { return draw.Grouped(hz / 1e6) })
 		return
 	}
 	others := 0
@@ -210,10 +210,10 @@ func (f Frame) noGPU(h int) {
 
 // clockPlot draws the clock between round bounds.
 func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64, role func(int) themes.Role) {
-	lo, hi := clockScale(fewest(vals), max(zero(ceiling), zero(most(vals))))
+	lo, hi := clockScale(fewest(vals), max(zero(ceiling), zero(most(vals))), rows)
 	p := f.plot(0, rows)
 	for i, r := range t.reason {
-		if r >= 0 {
+		if r >= 0 && p.Glyphs.Tints {
 			p.Tint(i, 0, 1, rows, themes.BadTint)
 		}
 	}
@@ -236,18 +236,27 @@ func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64
 	}
 }
 
-// clockScale is a stable scale in hertz: the top is the ceiling rounded up to
-// 60 MHz, the bottom a multiple of 300 MHz with room under the lowest clock.
-func clockScale(low, ceiling float64) (lo, hi float64) {
+// clockScale is a stable scale in hertz with round steps a row: the top is the
+// ceiling, the bottom leaves room under the lowest clock.
+func clockScale(low, ceiling float64, rows int) (lo, hi float64) {
 	if !(ceiling > 0) {
 		ceiling = 1e9
 	}
-	hi = math.Ceil(ceiling/60e6) * 60e6
-	lo = hi - 600e6
-	if low < lo+60e6 {
-		lo = math.Floor((low-60e6)/300e6) * 300e6
+	const mhz = 1e6
+	hi = math.Ceil(ceiling/(10*mhz)) * 10 * mhz
+	need := hi - 600*mhz
+	if low < need+60*mhz {
+		need = low - 60*mhz
 	}
-	return max(lo, 0), hi
+	n := float64(max(rows-1, 1))
+	step := 1000.0
+	for _, s := range [...]float64{50, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000} {
+		if s*mhz*n >= hi-need {
+			step = s
+			break
+		}
+	}
+	return max(hi-step*mhz*n, 0), hi
 }
 
 // strokes draws the solid strip that says when the clock was held, also where

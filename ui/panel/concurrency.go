@@ -13,7 +13,7 @@ import (
 
 var concurrency = Panel{
 	ID: "concurrency", Title: "concurrency", Key: "1",
-	Want: layout.Want{Steps: []int{14, 11, 8, 5}, Narrow: []int{14, 11, 8, 6, 5}, Rank: 2, Grow: 12},
+	Want: layout.Want{Steps: []int{13, 11, 8, 5}, Narrow: []int{14, 11, 8, 6, 5}, Rank: 2, Grow: 12},
 	Head: concurrencyHead,
 	Draw: drawConcurrency,
 }
@@ -24,6 +24,7 @@ type sides struct {
 	settled                       int // columns up to here are exact on the client's side
 	target                        float64
 	top                           float64
+	row                           func(v float64, rows int) int // where a value lies
 }
 
 func (f Frame) sides() sides {
@@ -52,6 +53,7 @@ func (f Frame) sides() sides {
 		stacked = max(stacked, zero(s.running[i])+zero(s.waiting[i]))
 	}
 	s.top = draw.NiceTop(max(zero(most(s.client)), stacked, zero(s.target)) * 1.12)
+	s.row = func(v float64, rows int) int { return draw.RowOf(v/s.top, rows) }
 	return s
 }
 
@@ -92,10 +94,17 @@ func drawConcurrency(f Frame) {
 	if legend > 0 {
 		f.legend(s)
 	}
+	asLines := f.View.Lines && rows >= 4
+	if asLines {
+		s.row = func(v float64, rows int) int { return rows - 1 - int(math.Round(v/s.top*float64(rows-1))) }
+	}
 	ticks := draw.Ticks(s.top, max(rows/2, 1))
-	f.yAxis(legend, rows, s.top, ticks, draw.Count)
+	if len(ticks) == 1 {
+		ticks = append(ticks, s.top)
+	}
+	f.yAxis(legend, rows, ticks, s.row)
 	p := f.plot(legend, rows)
-	if f.View.Lines && rows >= 4 {
+	if asLines {
 		f.lines(p, s)
 	} else {
 		f.areas(p, s)
@@ -111,7 +120,6 @@ func drawConcurrency(f Frame) {
 }
 
 func (f Frame) areas(p *draw.Grid, s sides) {
-	_, rows := p.Size()
 	for i := range s.running {
 		var l []draw.Layer
 		at := zero(s.running[i])
@@ -125,15 +133,14 @@ func (f Frame) areas(p *draw.Grid, s sides) {
 		}
 		p.Column(i, l...)
 	}
-	f.targetLine(p, s, rows)
+	f.targetLine(p, s)
 	p.Braille(s.client, s.top, s.settled, themes.Client)
 }
 
-func (f Frame) targetLine(p *draw.Grid, s sides, rows int) {
-	if math.IsNaN(s.target) {
-		return
+func (f Frame) targetLine(p *draw.Grid, s sides) {
+	if _, rows := p.Size(); s.target > 0 {
+		p.Threshold(s.row(s.target, rows), themes.Target)
 	}
-	p.Threshold(s.target/s.top, themes.Target)
 }
 
 // lines is the other style: two lines over two tints.
@@ -142,13 +149,12 @@ func (f Frame) lines(p *draw.Grid, s sides) {
 	at := make([]float64, len(s.running))
 	for i := range at {
 		at[i] = s.running[i] + zero(s.waiting[i])
-		low := int(math.Round(zero(at[i]) / s.top * float64(rows-1)))
-		high := int(math.Round(zero(s.client[i]) / s.top * float64(rows-1)))
-		if s.gap[i] >= 0.5 && high > low && p.Glyphs.Tints {
-			p.Tint(i, rows-1-high, 1, high-low, themes.Gap)
+		low, high := s.row(zero(at[i]), rows), s.row(zero(s.client[i]), rows)
+		if s.gap[i] >= 0.5 && p.Glyphs.Tints {
+			p.Tint(i, high, 1, low-high, themes.Gap)
 		}
 	}
-	f.targetLine(p, s, rows)
+	f.targetLine(p, s)
 	_ = p.Line(s.client, 0, s.top, func(i int) themes.Role { return themes.Client }) // no line, no harm: the tints stay
 	_ = p.Line(at, 0, s.top, draw.Only(themes.Server))
 }
@@ -187,21 +193,39 @@ func (f Frame) gapLabel(p *draw.Grid, s sides) {
 			break
 		}
 	}
-	_, rows := p.Size()
-	for _, words := range []string{" not at the server", " missing", ""} {
-		text := draw.Count(math.Round(widest)) + words
-		if len(text) > to-from-2 {
-			continue
+	number := draw.Count(math.Round(widest))
+	for _, text := range [][]string{
+		{number + " not at the server"}, {number + " not at", "the server"}, {number, "not at", "server"}, {number + " missing"}, {number},
+	} {
+		if f.label(p, s, from, to, text) {
+			return
 		}
-		x := from + (to-from-len(text))/2
-		mid := (s.running[x] + zero(s.waiting[x]) + s.client[x]) / 2
-		row := draw.RowOf(mid/s.top, rows)
-		if !clear(p, x-1, row, len(text)+2) {
-			continue
-		}
-		p.WriteBold(x, row, themes.GapText, text)
-		return
 	}
+}
+
+// label writes lines in the middle of the gap between two columns, if there is
+// room.
+func (f Frame) label(p *draw.Grid, s sides, from, to int, text []string) bool {
+	w, rows := 0, 0
+	_, rows = p.Size()
+	for _, t := range text {
+		w = max(w, len(t))
+	}
+	if w > to-from {
+		return false
+	}
+	x := from + (to-from-w)/2
+	mid := (s.running[x] + zero(s.waiting[x]) + s.client[x]) / 2
+	y := s.row(mid, rows) - len(text)/2
+	for i := range text {
+		if y+i < 0 || y+i >= rows || !clear(p, x, y+i, w) {
+			return false
+		}
+	}
+	for i, t := range text {
+		p.WriteBold(x+(w-len(t))/2, y+i, themes.GapText, t)
+	}
+	return true
 }
 
 // clear reports whether n cells hold nothing that words would hide.
@@ -236,11 +260,11 @@ func (f Frame) legend(s sides) {
 	} else {
 		pieces = append(pieces, Span{"█ server running " + draw.Count(math.Round(running)), themes.Server, false})
 	}
-	if !math.IsNaN(waiting) {
-		pieces = append(pieces, Span{"▒ waiting " + draw.Count(math.Round(waiting)), themes.Text, false})
-	}
 	if gap := client - running - zero(waiting); gap >= 0.5 && client > 0 {
 		pieces = append(pieces, Span{fmt.Sprintf("░ gap %s (%s)", draw.Count(math.Round(gap)), draw.Percent(gap/client)), themes.GapText, false})
+	}
+	if !math.IsNaN(waiting) {
+		pieces = append(pieces, Span{"▒ waiting " + draw.Count(math.Round(waiting)), themes.Text, false})
 	}
 	if !math.IsNaN(s.target) {
 		pieces = append(pieces, Span{"┄ target " + draw.Count(s.target), themes.Target, false})

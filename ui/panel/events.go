@@ -9,7 +9,7 @@ import (
 
 var events = Panel{
 	ID: "events", Title: "events", Key: "9",
-	Want: layout.Want{Side: true, Steps: []int{6, 3, 2}, Rank: 8, Grow: 3},
+	Want: layout.Want{Side: true, Steps: []int{7, 3, 2}, Rank: 8, Grow: 3},
 	Head: eventsHead,
 	Draw: drawEvents,
 }
@@ -88,11 +88,15 @@ func drawEvents(f Frame) {
 		f.Grid.Write(1, 0, themes.Dim, "nothing happened yet")
 		return
 	}
+	clock := "15:04:05"
+	if w < 44 {
+		clock = "04:05" // the hour stands in the header
+	}
 	for y := 0; y < h && y < end; y++ {
 		m := all[end-1-y]
-		f.Grid.Write(1, y, themes.Dim, m.At.Time().UTC().Format("15:04:05"))
-		x := f.Grid.WriteFit(10, y, 8, eventRole(m), draw.Sanitize(m.Class))
-		x = max(x+1, 19)
+		x := f.Grid.Write(1, y, themes.Dim, m.At.Time().UTC().Format(clock)) + 1
+		f.Grid.WriteFit(x, y, 8, eventRole(m), draw.Sanitize(m.Class))
+		x += 9
 		f.Grid.WriteFit(x, y, w-1-x, themes.Text, draw.Sanitize(m.Text))
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var figures = Panel{
 	ID: "figures", Title: "figures", Key: "7",
-	Want: layout.Want{Side: true, Steps: []int{10, 8, 6, 4}, Narrow: []int{2, 1}, Rank: 2, Grow: 1, Most: 11},
+	Want: layout.Want{Side: true, Steps: []int{8, 6, 4}, Narrow: []int{1}, Rank: 2, Grow: 1, Most: 9, Fixed: true, Plain: true},
 	Head: figuresHead,
 	Draw: drawFigures,
 }
@@ -28,13 +28,13 @@ type figure struct {
 	rank int // rows with a higher number go first
 }
 
-// quantile greys a percentile that has too few samples to mean anything.
+// quantile greys and brackets a percentile that has too few samples to mean
+// anything.
 func quantile(name string, v float64, n uint64, least uint64) Span {
-	role := themes.Text
 	if n < least {
-		role = themes.Faint
+		return Span{"(" + name + " " + draw.Latency(v) + ")", themes.Dim, false}
 	}
-	return Span{name + " " + draw.Latency(v), role, false}
+	return Span{name + " " + draw.Latency(v), themes.Text, false}
 }
 
 func number(v float64, unit string) string {

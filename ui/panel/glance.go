@@ -37,7 +37,7 @@ func DrawGlance(f Frame) {
 			{" " + draw.Celsius(last(s.GPU(model.GPUTemp, g.Key))), themes.Text, false},
 		})
 	}
-	lines = append(lines, spaced(lampSpans(s)))
+	lines = append(lines, spaced(lampSpans(s), " "))
 	for y, l := range lines {
 		if y < h {
 			writeLine(f.Grid, 0, y, w, l)

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -17,7 +18,15 @@ func DrawHeader(f Frame) {
 	f.Grid.Tint(0, 0, w, 1, themes.Bar)
 	right := headerRight(f)
 	at := w - 1 - fit(right)
-	for len(right) > 1 && at < 30 {
+	if at < 40 {
+		for i := range right {
+			if before, _, named := strings.Cut(right[i].Text, " ▲ "); named {
+				right[i].Text = before + " ▲"
+			}
+		}
+		at = w - 1 - fit(right)
+	}
+	for len(right) > 1 && at < 26 {
 		right = right[1:]
 		at = w - 1 - fit(right)
 	}

@@ -13,7 +13,7 @@ import (
 
 var latency = Panel{
 	ID: "latency", Title: "latency", Key: "5",
-	Want: layout.Want{Steps: []int{6, 5, 4}, Narrow: []int{5}, Rank: 7, Grow: 5, Most: 14},
+	Want: layout.Want{Steps: []int{5, 4}, Narrow: []int{5}, Rank: 7, Grow: 5, Most: 14},
 	Head: latencyHead,
 	Draw: drawLatency,
 }
@@ -60,14 +60,15 @@ func latencyRange(cells [][model.LatencyBinCount]float64, need int) (lo, hi int)
 		return 8, min(8+need, model.LatencyBinCount)
 	}
 	hi++
+	lo -= lo % 2
 	for hi-lo < need {
 		if hi < model.LatencyBinCount {
 			hi++
 		}
-		if hi-lo < need && lo > 0 {
-			lo--
+		if hi-lo < need && lo >= 2 {
+			lo -= 2
 		}
-		if lo == 0 && hi == model.LatencyBinCount {
+		if lo < 2 && hi == model.LatencyBinCount {
 			break
 		}
 	}
@@ -121,8 +122,8 @@ func drawLatency(f Frame) {
 	p.Heat(len(cells), h*per, brightest, at)
 	for y := range h {
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
-		if (h-1-y)%2 == 0 || h <= 4 {
-			bin := lo + (h-1-y)*per*wide
+		bin := lo + (h-1-y)*per*wide
+		if bin = (bin + 3) &^ 3; bin < lo+(h-y)*per*wide {
 			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(bin)))
 			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
 		}
@@ -147,6 +148,8 @@ func shortLatency(sec float64) string {
 		return fmt.Sprintf("%.0fms", sec*1e3)
 	case sec < 9.5:
 		return fmt.Sprintf("%.1fs", sec)
+	case sec < 99.5:
+		return fmt.Sprintf("%.0fs", sec)
 	}
-	return fmt.Sprintf("%.0fs", sec)
+	return draw.Age(math.Round(sec/60) * 60)
 }

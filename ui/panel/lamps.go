@@ -16,8 +16,8 @@ type lamp struct {
 
 var lamps = []lamp{
 	{"client", []string{"client_pool", "client_cpu", "before_server", "path_stuck", "network", "client_below_target"}},
-	{"batching", []string{"batching_off", "batch_wait_ceiling", "concurrency_lt_maxbatch", "kv_pressure", "engine_imbalance"}},
-	{"losses", []string{"client_timeout", "server_rejects", "server_down", "zombie_work", "qps_counts_failures"}},
+	{"batch", []string{"batching_off", "batch_wait_ceiling", "concurrency_lt_maxbatch", "kv_pressure", "engine_imbalance"}},
+	{"loss", []string{"client_timeout", "server_rejects", "server_down", "zombie_work", "qps_counts_failures"}},
 	{"clock", []string{"thermal", "power_cap", "power_brake", "clock_drift", "hw_slowdown_other", "sync_boost", "app_clocks", "board_limit", "reliability"}},
 }
 
@@ -65,9 +65,9 @@ func lit(s *model.Snapshot, l lamp) lampState {
 // observed reports whether there is anything to answer the question from.
 func observed(s *model.Snapshot, name string) bool {
 	switch name {
-	case "client", "losses":
+	case "client", "loss":
 		return s.Signals.Client.Known
-	case "batching":
+	case "batch":
 		return s.Signals.Server.Known
 	case "clock":
 		return len(s.Signals.GPUs) > 0

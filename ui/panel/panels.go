@@ -22,6 +22,7 @@ func All() []Panel {
 		gpuClock,
 		latency,
 		sources,
+		host,
 		events,
 	}
 	for i := range all {

@@ -9,7 +9,7 @@ import (
 
 var sources = Panel{
 	ID: "sources", Title: "sources", Key: "8",
-	Want: layout.Want{Side: true, Steps: []int{6, 4, 3, 2}, Rank: 6, Grow: 1, Most: 8},
+	Want: layout.Want{Side: true, Steps: []int{4, 3, 2}, Rank: 4, Grow: 1, Most: 8},
 	Head: sourcesHead,
 	Draw: drawSources,
 }

@@ -11,14 +11,14 @@ import (
 
 var batch = Panel{
 	ID: "batch", Title: "batch size", Key: "2",
-	Want: layout.Want{Steps: []int{4, 3, 2, 1}, Narrow: []int{4, 2, 1}, Rank: 3, Grow: 3, Most: 8},
+	Want: layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 3, Grow: 3, Most: 8},
 	Head: batchHead,
 	Draw: drawBatch,
 }
 
 var queue = Panel{
 	ID: "queue", Title: "queue length", Key: "3",
-	Want: layout.Want{Steps: []int{4, 3, 2, 1}, Narrow: []int{4, 2, 1}, Rank: 5, Grow: 3, Most: 8},
+	Want: layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 5, Grow: 3, Most: 8},
 	Head: queueHead,
 	Draw: drawQueue,
 }
@@ -72,10 +72,11 @@ func drawBatch(f Frame) {
 			return themes.Warn
 		}
 		return themes.Batch
-	})
+	}, draw.Small)
 	if !math.IsNaN(limit) && h > 1 {
-		f.plot(0, h).Threshold(limit/top, themes.Target)
-		f.gutter(h-1-(h-1-draw.RowOf(limit/top, h)), themes.Target, "max "+draw.Count(limit))
+		y := draw.RowOf(limit/top, h)
+		f.plot(0, h).Threshold(y, themes.Target)
+		f.gutter(y, themes.Target, "max "+draw.Count(limit))
 	}
 }
 
@@ -103,11 +104,11 @@ func drawQueue(f Frame) {
 			return themes.Warn
 		}
 		return themes.Queue
-	})
+	}, draw.Count)
 }
 
 // strip draws bars with a scale at the left; one row has its name there.
-func (f Frame) strip(h int, name string, vals []float64, top float64, role func(int) themes.Role) {
+func (f Frame) strip(h int, name string, vals []float64, top float64, role func(int) themes.Role, word func(float64) string) {
 	p := f.plot(0, h)
 	for y := range h {
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
@@ -121,11 +122,11 @@ func (f Frame) strip(h int, name string, vals []float64, top float64, role func(
 	switch {
 	case h == 1 && !f.View.Framed:
 		f.gutter(0, themes.Dim, name)
-		f.beside(0, draw.Small(f.looked(vals)))
+		f.beside(0, word(f.looked(vals)))
 	case h == 1:
-		f.gutter(0, themes.Dim, draw.Count(top))
+		f.gutter(0, themes.Dim, word(top))
 	default:
-		f.gutter(0, themes.Dim, draw.Count(top))
+		f.gutter(0, themes.Dim, word(top))
 		f.gutter(h-1, themes.Dim, "0")
 	}
 	f.cursorLine(0, h)

@@ -13,7 +13,7 @@ import (
 
 var verdict = Panel{
 	ID: "verdict", Title: "verdict", Key: "6",
-	Want: layout.Want{Side: true, Steps: []int{16, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 4, Most: 26},
+	Want: layout.Want{Side: true, Steps: []int{15, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 3, Most: 20, Fixed: true},
 	Head: verdictHead,
 	Draw: drawVerdict,
 }
@@ -24,8 +24,11 @@ type line []Span
 func verdictHead(f Frame) Head {
 	s := f.View.Figures
 	h := Head{Title: "verdict"}
+	if c := s.Verdict.Confidence; c != "" && s.Verdict.ID != model.VerdictNotEnough {
+		h.Notes = append(h.Notes, Span{c, themes.Text, false})
+	}
 	if s.Verdict.Since > 0 && s.Now > s.Verdict.Since {
-		h.Notes = []Span{{"since " + draw.Age(s.Now.Seconds(s.Verdict.Since)), themes.Dim, false}}
+		h.Notes = append(h.Notes, Span{"since " + draw.Age(s.Now.Seconds(s.Verdict.Since)), themes.Dim, false})
 	}
 	return h
 }
@@ -105,48 +108,43 @@ func (f Frame) shortVerdict(w, h int) {
 	s := f.View.Figures
 	v := &s.Verdict
 	sign, words, role := headline(v)
+	head := sign + " " + words
 	ls := lampSpans(s)
+	var rest []line
 	room := w - 2
-	x := 1
-	if fit(ls)+20 < room && h > 1 {
+	switch {
+	case draw.Width(head)+2+fit(ls) <= room:
 		spans(f.Grid, w-1-fit(ls), 0, fit(ls), ls)
 		room -= fit(ls) + 2
+	case h > 2:
+		rest = append(rest, spaced(ls, "  "))
 	}
-	head := draw.Fit(sign+" "+words, room)
-	x = f.Grid.WriteBold(x, 0, role, head)
-	if v.Confidence != "" && x+2+len(v.Confidence) < room {
+	x := f.Grid.WriteBold(1, 0, role, draw.Fit(head, room))
+	if v.Confidence != "" && !f.View.Framed && x+2+len(v.Confidence) <= room {
 		f.Grid.Write(x+2, 0, themes.Dim, v.Confidence)
 	}
-	var rest []line
 	text := v.Text
-	if v.Failures != "" {
-		rest = append(rest, line{{draw.Sanitize(v.Failures), themes.Bad, false}})
-	}
 	if text == "" {
 		text = waitWords(v)
 	}
-	next := line{}
-	if v.NextChange != "" {
-		next = line{{"next ", themes.Dim, false}, {draw.Sanitize(v.NextChange), themes.Text, true}}
+	if failed, _, _ := strings.Cut(v.Failures, ":"); failed != "" {
+		text = strings.TrimRight(failed, ".; ") + "; " + text
 	}
 	left := h - 1 - len(rest)
-	wrapped := draw.Wrap(text, w-2)
-	if len(next) > 0 && left > 1 {
+	change := v.NextChange != "" && left > 1
+	if change {
 		left--
-	} else {
-		next = nil
 	}
-	for i, t := range wrapped {
-		if i >= left {
-			break
-		}
-		if i == left-1 && len(wrapped) > left {
+	wrapped := draw.Wrap(text, w-2)
+	for i := 0; i < min(left, len(wrapped)); i++ {
+		t := wrapped[i]
+		if i == left-1 {
 			t = draw.Fit(strings.Join(wrapped[i:], " "), w-2)
 		}
 		rest = append(rest, line{{t, themes.Text, false}})
 	}
-	if next != nil {
-		rest = append(rest, next)
+	if change {
+		rest = append(rest, line{{"change ", themes.Dim, false}, {draw.Sanitize(v.NextChange), themes.Accent, true}})
 	}
 	for i, l := range rest {
 		writeLine(f.Grid, 1, 1+i, w-2, l)
@@ -179,17 +177,17 @@ func verdictLines(s *model.Snapshot, w, h int) []line {
 		}
 	}
 	ls := lampSpans(s)
-	if fit(ls) > w {
-		out = append(out, spaced(ls[:2]), spaced(ls[2:]))
-	} else {
-		out = append(out, spaced(ls))
+	switch n := fit(ls); {
+	case n <= w:
+		out = append(out, spaced(ls, "  "))
+	case n-len(ls)+1 <= w:
+		out = append(out, spaced(ls, " "))
+	default:
+		out = append(out, spaced(ls[:2], "  "), spaced(ls[2:], "  "))
 	}
 	out = append(out, nil)
 	sign, words, role := headline(v)
 	add(role, true, sign+" ", words)
-	if v.Confidence != "" && v.ID != model.VerdictNotEnough {
-		out = append(out, line{{"  " + v.Confidence, themes.Dim, false}})
-	}
 	if v.Failures != "" {
 		add(themes.Bad, false, "■ ", v.Failures)
 	}
@@ -206,10 +204,10 @@ func verdictLines(s *model.Snapshot, w, h int) []line {
 	}
 	if v.NextChange != "" {
 		out = append(out, nil)
-		for i, t := range draw.Wrap(v.NextChange, w-8) {
-			lead := "change  "
+		for i, t := range draw.Wrap(v.NextChange, w-9) {
+			lead := "change   "
 			if i > 0 {
-				lead = "        "
+				lead = "         "
 			}
 			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
 		}
@@ -236,10 +234,10 @@ func caveats(s *model.Snapshot, w int) []line {
 		if text == "" {
 			return
 		}
-		for i, t := range draw.Wrap(text, w-8) {
-			lead := fmt.Sprintf("%-8s", label)
+		for i, t := range draw.Wrap(text, w-9) {
+			lead := fmt.Sprintf("%-9s", label)
 			if i > 0 {
-				lead = strings.Repeat(" ", 8)
+				lead = strings.Repeat(" ", 9)
 			}
 			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Dim, false}})
 		}
@@ -251,11 +249,11 @@ func caveats(s *model.Snapshot, w int) []line {
 	return out
 }
 
-func spaced(ls []Span) line {
+func spaced(ls []Span, space string) line {
 	var l line
 	for i, p := range ls {
 		if i > 0 {
-			l = append(l, Span{"  ", themes.Text, false})
+			l = append(l, Span{space, themes.Text, false})
 		}
 		l = append(l, p)
 	}

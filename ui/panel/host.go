@@ -1,0 +1,79 @@
+package panel
+
+import (
+	"math"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var host = Panel{
+	ID: "host", Title: "host", Key: "0",
+	Want: layout.Want{Side: true, Steps: []int{6}, Rank: 9, Spare: true},
+	Head: hostHead,
+	Draw: drawHost,
+}
+
+func hostHead(f Frame) Head {
+	h := Head{Title: "host"}
+	if sig := f.View.Figures.Signals; sig == nil || !sig.Host.Known {
+		h.Notes = []Span{{"not observed", themes.Dim, false}}
+	} else {
+		h.Notes = []Span{{"last 20 s", themes.Dim, false}}
+	}
+	return h
+}
+
+func drawHost(f Frame) {
+	w, h := f.Grid.Size()
+	sig := f.View.Figures.Signals
+	if sig == nil || !sig.Host.Known {
+		f.Grid.WriteFit(1, 0, w-2, themes.Dim, "no host figures: client CPU and sockets")
+		f.Grid.WriteFit(1, 1, w-2, themes.Dim, "cannot be judged")
+		return
+	}
+	rows := hostRows(&sig.Host)
+	for y, r := range rows {
+		if y >= h {
+			return
+		}
+		f.Grid.Write(1, y, themes.Dim, r.name)
+		spans(f.Grid, 10, y, w-11, r.vals)
+	}
+}
+
+// hostRows words the machine's figures, in the order in which interference is
+// looked for.
+func hostRows(s *model.HostSignals) []figure {
+	thread := func(v float64) Span {
+		role := themes.Text
+		if v >= 0.9 {
+			role = themes.Warn
+		}
+		return Span{draw.Percent(v) + " of a core", role, false}
+	}
+	ratio := func(name string, v, limit float64) Span {
+		role := themes.Text
+		if v >= limit {
+			role = themes.Warn
+		}
+		return Span{name + " " + draw.Percent(v), role, false}
+	}
+	rows := []figure{
+		{"client", []Span{thread(s.ClientThread), {"busiest thread", themes.Dim, false}}, 1},
+		{"server", []Span{thread(s.ServerThread), {"busiest thread", themes.Dim, false}}, 2},
+		{"sockets", []Span{{draw.Count(s.Established) + " open", themes.Text, false}, {number(s.NewConns, "/s new"), themes.Dim, false}}, 1},
+		{"machine", []Span{ratio("others", s.OtherCPU, 0.25), ratio("stolen", s.Steal, 0.05)}, 3},
+		{"network", []Span{ratio("resent", s.RetransShare, 0.01)}, 4},
+		{"limits", []Span{ratio("CPU quota hit", s.QuotaShare, 0.1), ratio("memory stall", s.PSIMemory, 0.05)}, 4},
+	}
+	if s.Connecting > 0 {
+		rows[2].vals = append(rows[2].vals, Span{draw.Count(s.Connecting) + " connecting", themes.Warn, false})
+	}
+	if !math.IsNaN(s.OOMEver) && s.OOMEver > 0 {
+		rows[5].vals = append([]Span{{draw.Count(s.OOMEver) + " OOM kills", themes.Bad, true}}, rows[5].vals...)
+	}
+	return rows
+}
