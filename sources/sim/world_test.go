@@ -213,7 +213,12 @@ func TestSameSeedSameBytes(t *testing.T) {
 func TestNobodyIsLost(t *testing.T) {
 	for _, s := range Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
-			w, _, _ := play(t, s.Name, "", 11)
+			p, err := s.Params()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWorld(p, s.Phases, 11, testStart, quiet())
+			w.runTo(p.Duration + 1)
 			checkBooks(t, w, s.Name)
 			if w.p.Pool > 0 && w.path.total > w.p.Pool {
 				t.Errorf("%d connections in a pool of %d", w.path.total, w.p.Pool)
