@@ -150,8 +150,9 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		err = u.Err
 	}
 	var dns *net.DNSError
+	var timed net.Error
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &timed) && timed.Timeout():
 		return fmt.Errorf("no answer within %s (is the server overloaded, or the address wrong?)", s.timeout.Round(time.Millisecond))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("connection refused: nothing listens at %s (is the server up?)", s.url.Host)

@@ -1,6 +1,7 @@
 package scrape_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -37,6 +38,7 @@ func TestEndpoints(t *testing.T) {
 		ok(w, tgiText)
 	}))
 	defer elsewhere.Close()
+	bomb := packed(t, strings.Repeat("# nothing at all here\n", 500_000))
 	tests := []struct {
 		name   string
 		serve  http.HandlerFunc
@@ -52,15 +54,11 @@ func TestEndpoints(t *testing.T) {
 		{"packed unasked", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Header().Set("Content-Type", "text/plain")
-			z := gzip.NewWriter(w)
-			_, _ = io.WriteString(z, tgiText)
-			_ = z.Close()
+			_, _ = w.Write(packed(t, tgiText))
 		}, 3, ""},
 		{"packed bomb", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			_, _ = io.WriteString(z, strings.Repeat("# nothing at all here\n", 500_000))
-			_ = z.Close()
+			_, _ = w.Write(bomb)
 		}, 0, "8 MiB"},
 		{"huge", func(w http.ResponseWriter, _ *http.Request) {
 			ok(w, strings.Repeat("# nothing at all here\n", 500_000))
@@ -110,7 +108,7 @@ func TestEndpoints(t *testing.T) {
 			srv := httptest.NewServer(tt.serve)
 			defer srv.Close()
 			url := strings.Replace(srv.URL, "http://", "http://me:hush@", 1)
-			timeout := 5 * time.Second
+			timeout := time.Minute // of a loaded test machine
 			if strings.HasPrefix(tt.name, "slow") {
 				timeout = 30 * time.Millisecond
 			}
@@ -127,6 +125,19 @@ func TestEndpoints(t *testing.T) {
 			}
 		})
 	}
+}
+
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func TestRefused(t *testing.T) {
@@ -252,14 +263,30 @@ func TestPace(t *testing.T) {
 		d    time.Duration
 		want []time.Duration
 	}{
-		{"each 2 s", []answer{{status: 200, text: tgiText, takes: 10 * time.Millisecond}}, 7 * time.Second,
-			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second}},
-		{"a slow server is asked less often", []answer{{status: 200, text: tgiText, takes: time.Second}}, 25 * time.Second,
-			[]time.Duration{0, 10 * time.Second, 20 * time.Second}},
-		{"a refusing server is asked less often, yet each 10 s", []answer{{err: syscall.ECONNREFUSED}}, 35 * time.Second,
-			[]time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 24 * time.Second, 34 * time.Second}},
-		{"a loading server is asked as ever", []answer{{status: 503}}, 5 * time.Second,
-			[]time.Duration{0, 2 * time.Second, 4 * time.Second}},
+		{
+			"each 2 s",
+			[]answer{{status: 200, text: tgiText, takes: 10 * time.Millisecond}},
+			7 * time.Second,
+			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second},
+		},
+		{
+			"a slow server is asked less often",
+			[]answer{{status: 200, text: tgiText, takes: time.Second}},
+			25 * time.Second,
+			[]time.Duration{0, 10 * time.Second, 20 * time.Second},
+		},
+		{
+			"a refusing server is asked less often, yet each 10 s",
+			[]answer{{err: syscall.ECONNREFUSED}},
+			35 * time.Second,
+			[]time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 24 * time.Second, 34 * time.Second},
+		},
+		{
+			"a loading server is asked as ever",
+			[]answer{{status: 503}},
+			5 * time.Second,
+			[]time.Duration{0, 2 * time.Second, 4 * time.Second},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -288,9 +315,12 @@ func TestServerRestart(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []answer{
-			{status: 503}, text(1, 100), text(2, 160),
-			{err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}, {err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)},
-			{status: 503}, text(0, 10), text(1, 40),
+			{status: 503},
+			text(1, 100), text(2, 160),
+			{err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)},
+			{err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)},
+			{status: 503},
+			text(0, 10), text(1, 40),
 		}}
 		began := model.InstantOf(time.Now())
 		evs, notes := runFor(t, s, 19*time.Second, 0)
