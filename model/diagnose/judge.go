@@ -118,7 +118,9 @@ func (j *Judge) describe(r *Rule, c *Case, numbers bool) model.Finding {
 		DoesNotProve: r.DoesNotProve, NextChange: r.NextChange, SettledBy: r.SettledBy,
 	}
 	if numbers {
-		f.Text, f.Evidence = r.Say(c)
+		var ev []model.Evidence
+		f.Text, ev = r.Say(c)
+		f.Evidence = slices.DeleteFunc(ev, func(e model.Evidence) bool { return math.IsNaN(e.Value) }) // nobody measured it
 		if r.Grade != nil {
 			f.Severity = r.Grade(c)
 		}

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 
 	"benchtop/model"
 )
@@ -33,11 +34,14 @@ func serverSaturated() Rule {
 				t = fmt.Sprintf("Running %s%s; the client holds %s more than run (the server does not tell its queue); throughput flat at %s/s.",
 					num(s.Running), ofB(s), whole(c.surplus()), num(c.X()))
 			}
-			return t, []model.Evidence{
-				evidence("server_running", 65, s.Running, "requests", c.T.FullShare*s.B, fmt.Sprintf("running %s%s", num(s.Running), ofB(s))),
-				evidence("server_waiting", 65, s.Waiting, "requests", c.T.SaturatedWait, fmt.Sprintf("%s waiting", whole(s.Waiting))),
-				evidence("client_throughput", 30, c.X(), "1/s", 0, fmt.Sprintf("%s requests/s complete", num(c.X()))),
+			ev := []model.Evidence{evidence("server_running", 65, s.Running, "requests", c.T.FullShare*s.B, fmt.Sprintf("running %s%s", num(s.Running), ofB(s)))}
+			if s.WaitKnown {
+				ev = append(ev, evidence("server_waiting", 65, s.Waiting, "requests", c.T.SaturatedWait, fmt.Sprintf("%s waiting", whole(s.Waiting))))
 			}
+			if x := c.X(); known(x) {
+				ev = append(ev, evidence("client_throughput", 30, x, "1/s", math.NaN(), fmt.Sprintf("%s requests/s complete", num(x))))
+			}
+			return t, ev
 		},
 		DoesNotProve: "that a larger max batch is faster: it can be slower.",
 		NextChange:   "max batch, one step",

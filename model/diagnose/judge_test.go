@@ -1,0 +1,161 @@
+package diagnose
+
+import (
+	"testing"
+
+	"benchtop/model"
+)
+
+func TestLeakyCounterRaisesAndClears(t *testing.T) {
+	var k counter
+	now := model.Instant(0)
+	run := func(a Answer, n int) {
+		for range n {
+			now += sec
+			k.step(a, 10, 15, now)
+		}
+	}
+	run(Yes, 9)
+	if k.raised {
+		t.Fatal("9 of 10 s: want not raised")
+	}
+	run(Yes, 1)
+	if !k.raised || k.rawSince != sec || k.raisedAt != 10*sec {
+		t.Fatalf("10 s: want raised at 10 s, raw since 1 s; got %v at %v since %v", k.raised, k.raisedAt, k.rawSince)
+	}
+	run(Missing, 100)
+	if !k.raised || !k.missing {
+		t.Fatal("missing input: want frozen")
+	}
+	run(No, 14)
+	if !k.raised {
+		t.Fatal("14 of 15 s: want still raised")
+	}
+	run(No, 1)
+	if k.raised {
+		t.Fatal("15 s: want cleared")
+	}
+	for range 200 { // true 39 % of the time never raises at 10/15
+		run(Yes, 39)
+		if k.raised && k.level < 10 {
+			t.Fatal("want level at its bound when raised")
+		}
+		k = counter{}
+		for i := range 1000 {
+			a := No
+			if i%100 < 39 && i%5 < 2 {
+				a = Yes
+			}
+			run(a, 1)
+			if k.raised {
+				t.Fatal("rarely true: want never raised")
+			}
+		}
+		break
+	}
+}
+
+// feed runs the judge over n seconds made by f and returns the last result.
+func feed(j *Judge, from model.Instant, n int, f func(*model.Signals)) Result {
+	var r Result
+	for i := range n {
+		s := healthy()
+		f(s)
+		s.At = from + model.Instant(i)*sec
+		s.T = s.At.Seconds(1_700_000_000 * sec)
+		r = j.Second(s)
+	}
+	return r
+}
+
+func TestVerdicts(t *testing.T) {
+	both := func(fs ...func(*model.Signals)) func(*model.Signals) {
+		return func(s *model.Signals) {
+			for _, f := range fs {
+				f(s)
+			}
+		}
+	}
+	timeouts := func(s *model.Signals) { s.Client.Timeouts, s.Client.TimeoutAt, s.Client.OK = 40, 2.6, 440 }
+	for _, c := range []struct {
+		name, want, reason string
+		f                  func(*model.Signals)
+	}{
+		{"healthy", "none", "", func(*model.Signals) {}},
+		{"saturated", "server_saturated", "", full},
+		{"pool", "client_pool", "", func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		{"no host source", "before_server", "", func(s *model.Signals) {
+			missing(s)
+			s.Host = model.HostSignals{Established: nan, Connecting: nan, NewConns: nan, ClientThread: nan, RetransShare: nan}
+		}},
+		{"hot and saturated", "thermal", "", both(full, hot)},
+		{"hot but client bound", "client_pool", "", both(func(s *model.Signals) { missing(s); s.Host.Established = 8; s.Client.Closed = false }, hot)},
+		{"hot open loop that keeps up", "none", "", both(func(s *model.Signals) { s.Client.Closed = false }, hot)},
+		{"timeouts with heat that began with them", "thermal", "", both(full, hot, timeouts)},
+		{"timeouts alone", "client_timeout", "", both(full, timeouts)},
+		{"cold", "not_enough_evidence", "not_warm", func(s *model.Signals) { s.Load.Warm = false }},
+		{"too few", "not_enough_evidence", "too_few", func(s *model.Signals) { s.Load.Warm, s.Client.TotalOK = false, 12 }},
+		{"no server", "not_enough_evidence", "server_log", func(s *model.Signals) { s.Server = model.ServerSignals{Ratio: nan, Silence: nan} }},
+		{"nobody", "not_enough_evidence", "client", func(s *model.Signals) { s.Client, s.Server = model.ClientSignals{}, model.ServerSignals{} }},
+		{"power cap as usual", "server_saturated", "", both(full, func(s *model.Signals) { s.GPUs[0].PowerCap, s.GPUs[0].Loss = 1, 0.04 })},
+	} {
+		j := NewJudge(model.DefaultThresholds())
+		r := feed(j, 1_700_000_100*sec, 60, c.f)
+		if r.Verdict.ID != c.want || r.Verdict.Reason != c.reason {
+			t.Errorf("%s: want %s %q, got %s %q (%s)", c.name, c.want, c.reason, r.Verdict.ID, r.Verdict.Reason, r.Verdict.Title)
+		}
+	}
+}
+
+func TestTimeoutsBeforeTheClockFellAreNotItsFault(t *testing.T) {
+	j := NewJudge(model.DefaultThresholds())
+	late := func(s *model.Signals) { full(s); s.Client.Timeouts, s.Client.TimeoutAt, s.Client.OK = 40, 2.6, 440 }
+	feed(j, 1_700_000_100*sec, 60, late)
+	r := feed(j, 1_700_000_160*sec, 60, func(s *model.Signals) { late(s); hot(s) })
+	if r.Verdict.ID != "client_timeout" {
+		t.Errorf("want client_timeout, got %s", r.Verdict.ID)
+	}
+}
+
+func TestVerdictNeedsToLead(t *testing.T) {
+	j := NewJudge(model.DefaultThresholds())
+	feed(j, 1_700_000_100*sec, 60, full)
+	n := len(j.History())
+	feed(j, 1_700_000_160*sec, 18, func(s *model.Signals) { full(s); hot(s) }) // raised after 10 s, leads for 8
+	if len(j.History()) != n+1 {
+		t.Errorf("want one more change, got %v", j.History()[n:])
+	}
+	at := j.History()[n].At - 1_700_000_160*sec
+	if at < 14*sec || at > 16*sec {
+		t.Errorf("want the change 10 s + 5 s after onset, got %v s", at.Seconds(0))
+	}
+}
+
+func TestMissingSourceIsSaidAndNeverCleared(t *testing.T) {
+	j := NewJudge(model.DefaultThresholds())
+	feed(j, 1_700_000_100*sec, 60, func(s *model.Signals) { full(s); hot(s) })
+	r := feed(j, 1_700_000_160*sec, 120, func(s *model.Signals) { full(s); s.GPUs = nil })
+	for _, f := range r.Findings {
+		if f.ID == "thermal" && f.State != model.Raised {
+			t.Errorf("want thermal frozen as raised, got state %v", f.State)
+		}
+	}
+	j = NewJudge(model.DefaultThresholds())
+	r = feed(j, 1_700_000_100*sec, 60, func(s *model.Signals) { full(s); s.GPUs = nil })
+	if r.Verdict.ID != "server_saturated" || r.Verdict.Confidence != "suspected" || len(r.Verdict.NotSeen) == 0 {
+		t.Errorf("want a suspected server_saturated that names the GPU, got %+v", r.Verdict)
+	}
+}
+
+func TestServerSideOnly(t *testing.T) {
+	j := NewJudge(model.DefaultThresholds())
+	r := feed(j, 1_700_000_100*sec, 60, func(s *model.Signals) {
+		full(s)
+		s.Client = model.ClientSignals{InFlight: nan, X: nan, Mean: nan}
+		s.Server.NcAt, s.Server.Ratio, s.Server.Gap = nan, nan, nan
+		s.Load = model.LoadSignals{}
+	})
+	if r.Verdict.ID != "server_saturated" || r.Verdict.Confidence != "suspected" {
+		t.Errorf("want suspected server_saturated, got %s %s", r.Verdict.ID, r.Verdict.Confidence)
+	}
+}

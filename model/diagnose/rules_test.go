@@ -1,0 +1,298 @@
+package diagnose
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"benchtop/model"
+)
+
+const sec = model.Instant(time.Second)
+
+var nan = math.NaN()
+
+// healthy is a second of a balanced closed loop with every source there: 32
+// in flight, all running, nobody waiting, GPU at full clock.
+func healthy() *model.Signals {
+	return &model.Signals{
+		At: 1_700_000_100 * sec, T: 100, Skew: 0.01, SkewOf: "client",
+		Client: model.ClientSignals{
+			Known: true, InFlight: 32, InFlightNow: 32, Target: 32, Timeout: 60, X: 16, XOK: 16, Started: 16,
+			Done: 480, OK: 480, OKSince: 0.1, Mean: 2, OKP50: 2, OKP95: 2.4, P50: 2, P99: 2.6, TimeoutAt: nan,
+			Silence: 0.1, TotalOK: 1500, TotalDone: 1500, FirstEnd: 1_700_000_002 * sec,
+			ClosedShare: 0.99, Closed: true, ClosedKnown: true, Queued: nan, InputMean: 256, OutputMean: 64, OutputCV: 0.15, Little: 32,
+		},
+		Server: model.ServerSignals{
+			Known: true, Samples: 6, Interval: 10, Silence: 3, Ns: 32, NcAt: 32, Ratio: 1, Gap: 0, Paired: 6,
+			Running: 31, RunMin: 30, Waiting: 0, WaitMean: 0, WaitKnown: true, B: 36, KnowB: true, BFrom: "start-up line",
+			Quiet: true, Batch: 31, BatchOne: 0, BatchN: 6, BatchPerExecution: true, BatchWait: 0.001, BatchWaitP95: 0.002,
+			BatchWaitLimit: 0.05, BatchWaitAtLimit: 0, KV: 0.4, Preempted: 0, Rejected: 0, QueueFull: 0, Dropped: 0,
+			TimedOut: 0, ResetN: 0, Aborted: 0, Errors: 0, Finished: 16, GenTPS: 1000, PromptTPS: 4000, DebugLines: 0, X: 16,
+		},
+		Load: model.LoadSignals{Warm: true, WarmAt: 1_700_000_050 * sec, MovesPct: 1, CV: 0.02, CVLimit: 0.08, LatencyCV: 0.1, TrendP: 0.5, TrendSlope: 0, TrendGrowth: 0, TrendFrom: 32},
+		GPUs: []model.GPUSignals{{
+			Key: 1, Samples: 60, Util: 0.97, Clock: 1980e6, Ref: 1980e6, Best: 1980e6, Temp: 65, Power: 380, Limit: 450,
+			SMActivity: 0.7, Tensor: 0.3, DRAM: 0.6,
+		}},
+		Host: model.HostSignals{
+			Known: true, ClientThread: 0.3, ServerThread: 0.5, Established: 32, Connecting: 0, NewConns: 0, AcceptQueue: 0,
+			RetransShare: 0, QuotaShare: 0, CPUClock: 3e9, CPUClockBest: 3e9, OtherCPU: 0.05, Steal: 0, PSIMemory: 0, OOMKills: 0,
+		},
+	}
+}
+
+// missing makes 40 of 48 client requests invisible to an idle server.
+func missing(s *model.Signals) {
+	s.Client.InFlight, s.Client.InFlightNow, s.Client.Target = 48, 48, 48
+	s.Server.Ns, s.Server.NcAt, s.Server.Ratio, s.Server.Gap, s.Server.Running, s.Server.RunMin = 8, 48, 8.0/48, 40, 8, 7
+	s.Host.Established = 48
+	s.Host.ClientThread = 0.85
+}
+
+func full(s *model.Signals) {
+	s.Server.B = 40
+	s.Server.Running, s.Server.RunMin, s.Server.Full, s.Server.Quiet, s.Server.Waiting, s.Server.WaitMean = 40, 40, true, false, 24, 24
+	s.Client.InFlight, s.Server.NcAt, s.Server.Ns = 64, 64, 64
+}
+
+func hot(s *model.Signals) {
+	g := &s.GPUs[0]
+	g.SWThermal, g.Clock, g.Loss, g.LossBest, g.Temp = 0.6, 1500e6, 1-1500.0/1980, 1-1500.0/1980, 86
+}
+
+// cases lists, for each finding, what must fire it and what must not.
+var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
+	"before_server": {
+		fire:    []func(*model.Signals){missing},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { missing(s); s.Server.Full = true }, func(s *model.Signals) { missing(s); s.Server.Quiet = false }, full},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Gap = nan, nan }, func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"client_pool": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		quiet:   []func(*model.Signals){missing, func(s *model.Signals) { missing(s); s.Host.Established = 8; s.Host.NewConns = 14 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = nan }},
+	},
+	"client_cpu": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = 0.97 }},
+		quiet:   []func(*model.Signals){missing, func(s *model.Signals) { s.Host.ClientThread = 1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = nan }},
+	},
+	"path_stuck": {
+		fire:  []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = 0.3 }, func(s *model.Signals) { missing(s); s.Host.NewConns = 15 }},
+		quiet: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) {
+			missing(s)
+			s.Host = model.HostSignals{Established: nan, NewConns: nan, Connecting: nan}
+		}},
+	},
+	"network": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Reset = 40 }, func(s *model.Signals) { s.Host.RetransShare = 0.04; s.Server.Ratio = 0.8 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Reset = 2 }, func(s *model.Signals) { s.Host.RetransShare = 0.04 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"client_timeout": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Timeouts, s.Client.TimeoutAt = 20, 3 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Timeouts = 2 }, func(s *model.Signals) { s.Client.Timeouts = 4; s.Client.Done = 1000 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"client_below_target": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			s.Client.Target, s.Client.InFlight, s.Server.NcAt, s.Server.Ns, s.Server.Running = 48, 8, 8, 8, 8
+		}},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Target = 33 }, func(s *model.Signals) { missing(s); s.Client.InFlight = 20 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.Target = nan }},
+	},
+	"concurrency_lt_maxbatch": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			s.Client.InFlight, s.Server.NcAt, s.Server.Ns, s.Server.Running = 10, 10, 10, 10
+		}},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.NcAt = 34; s.Server.Running = 34 }, func(s *model.Signals) { s.Server.NcAt = 10; s.Server.Running = 10; s.Server.KV = 0.95 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB = false }},
+	},
+	"closed_loop_ceiling": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB, s.Server.B = false, nan }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB = false; s.Client.Closed = false }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.ClosedKnown = false }},
+	},
+	"timeout_near": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.OKP95 = 55 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.OKP95 = 20 }, func(s *model.Signals) { s.Client.OKP95 = 55; s.Client.OK = 40 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.Timeout = nan }},
+	},
+	"qps_counts_failures": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.OK = 400 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.OK = 470 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"batching_off": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.Waiting = 1, 1, 20 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.Waiting = 1, 1, 0 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.WaitKnown = 1, 1, false }, func(s *model.Signals) { s.Server.Batch = nan }},
+	},
+	"batch_wait_ceiling": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit, s.Server.BatchWait, s.Client.Mean = 0.9, 0.15, 0.25 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit, s.Server.BatchWait = 0.9, 0.15 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit = nan }},
+	},
+	"server_saturated": {
+		fire: []func(*model.Signals){full, func(s *model.Signals) {
+			full(s)
+			s.Server.Waiting, s.Server.WaitKnown, s.Server.Gap, s.Server.Ratio = nan, false, nan, nan
+		}},
+		quiet: []func(*model.Signals){func(s *model.Signals) {
+			s.Server.Full = true
+			s.Server.Running = 40
+			s.Client.InFlight = 41
+			s.Server.NcAt = 41
+			s.Server.Gap = 1
+		}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Samples = 2 }, func(s *model.Signals) { s.Server.KnowB, s.Server.WaitKnown = false, false }},
+	},
+	"queue_unbounded": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			full(s)
+			s.Client.Closed, s.Load.TrendP, s.Load.TrendGrowth, s.Load.TrendSlope = false, 0.001, 60, 1
+		}},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { full(s); s.Load.TrendP, s.Load.TrendGrowth = 0.001, 60 }, func(s *model.Signals) { full(s); s.Client.Closed, s.Load.TrendP, s.Load.TrendGrowth = false, 0.001, 4 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.Closed, s.Load.TrendP = false, nan }},
+	},
+	"server_rejects": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Rejected = 30 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Rejected = 2 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client, s.Server = model.ClientSignals{}, model.ServerSignals{} }},
+	},
+	"server_down": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Refused, s.Client.OKSince = 40, 5 }, func(s *model.Signals) { s.Server.Restarted = s.At - 10*sec }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Refused = 40 }, func(s *model.Signals) { s.Server.Restarted = s.At - 90*sec }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client, s.Server = model.ClientSignals{}, model.ServerSignals{} }},
+	},
+	"zombie_work": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns, s.Client.Timeouts = 1.5, 48, 9 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns = 1.5, 48 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio = nan }},
+	},
+	"kv_pressure": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting, s.Server.Running = 0.97, 20, 22 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { full(s); s.Server.KV = 0.97 }, func(s *model.Signals) { s.Server.KV = 0.5 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KV = nan }},
+	},
+	"thermal": {
+		fire:    []func(*model.Signals){hot, func(s *model.Signals) { hot(s); s.GPUs[0].SWThermal, s.GPUs[0].HWThermal = nan, 0.5 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { hot(s); s.GPUs[0].Loss = 0.01 }, func(s *model.Signals) { s.GPUs[0].SWThermal = 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].SWThermal, s.GPUs[0].HWThermal = nan, nan }},
+	},
+	"power_cap": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].PowerCap, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.9, 0.2, 1584e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].PowerCap = 0.9 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+	},
+	"power_brake": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Brake, s.GPUs[0].Loss = 0.1, 0.2 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Brake = 0.01; s.GPUs[0].Loss = 0.2 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+	},
+	"clock_drift": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].LossBest = 0.2 }},
+		quiet:   []func(*model.Signals){hot},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+	},
+	"gpu_idle_gaps": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Util = 0.6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Util = 0.6; s.Server.BatchWait = 0.5 }, func(s *model.Signals) { s.GPUs[0].Util = 0.6; s.Server.RunMin = 0 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+	},
+	"low_sm_activity": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { full(s); s.GPUs[0].SMActivity = 0.2 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SMActivity = 0.2 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SMActivity = nan }},
+	},
+	"server_silent": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Silence = 45 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.Silence = 45; s.Client.OK = 0 }, func(s *model.Signals) { s.Server.Silence = 20 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"client_silent": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Silence = 20 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Silence = 20; s.Client.InFlightNow = 0 }, func(s *model.Signals) { s.Client.Silence = 9 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"not_warm": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Load.Warm = false }},
+		quiet:   []func(*model.Signals){func(*model.Signals) {}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"unsteady": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Load.UnsteadyRaw, s.Load.CV = true, 0.3 }},
+		quiet:   []func(*model.Signals){func(*model.Signals) {}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"clock_skew": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Skew = -17 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Skew = 0.4 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Skew = nan }},
+	},
+	"few_samples": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.TotalDone, s.Client.TotalOK = 100, 100 }},
+		quiet:   []func(*model.Signals){func(*model.Signals) {}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+}
+
+func TestEachRuleFiresAndStaysQuiet(t *testing.T) {
+	th := model.DefaultThresholds()
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		if seen[r.ID] {
+			t.Errorf("%s: listed twice", r.ID)
+		}
+		seen[r.ID] = true
+		c, ok := cases[r.ID]
+		if !ok || len(c.fire) == 0 || len(c.quiet) == 0 || len(c.unknown) == 0 {
+			t.Errorf("%s: want at least one case that fires, one that is quiet and one that is unknown", r.ID)
+			continue
+		}
+		try := func(want Answer, list []func(*model.Signals)) {
+			for i, f := range list {
+				s := healthy()
+				f(s)
+				k := &Case{S: s, T: &th, raised: map[string]bool{}}
+				if got := r.When(k); got != want {
+					t.Errorf("%s case %d: want %v, got %v", r.ID, i, want, got)
+				}
+				text, ev := r.Say(k)
+				if want == Yes {
+					checkWords(t, &r, text, ev)
+				}
+			}
+		}
+		try(Yes, c.fire)
+		try(No, c.quiet)
+		try(Missing, c.unknown)
+		try(No, []func(*model.Signals){func(s *model.Signals) {}})
+	}
+	for id := range cases {
+		if !seen[id] {
+			t.Errorf("case for %s, which is no rule", id)
+		}
+	}
+}
+
+func checkWords(t *testing.T, r *Rule, text string, ev []model.Evidence) {
+	t.Helper()
+	if !strings.ContainsAny(text, "0123456789") || strings.Contains(text, "NaN") {
+		t.Errorf("%s: want a sentence with numbers, got %q", r.ID, text)
+	}
+	if len(ev) == 0 {
+		t.Errorf("%s: want evidence", r.ID)
+	}
+	for _, e := range ev {
+		if e.Text == "" || e.Series == "" || math.IsNaN(e.Value) {
+			t.Errorf("%s: evidence lacks a value, a series or its text: %+v", r.ID, e)
+		}
+	}
+	if r.DoesNotProve == "" || r.NextChange == "" || r.SettledBy == "" || r.Title == "" || r.Help == "" || r.Needs == "" {
+		t.Errorf("%s: words are missing", r.ID)
+	}
+}
