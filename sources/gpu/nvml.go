@@ -17,9 +17,9 @@ type nvmlReader struct {
 	o      Options
 	api    nvml.Interface
 	lib    watchdog
-	opened <-chan struct{} // closed when init has returned
+	opened <-chan struct{} // closed when load has returned
 
-	// Set by init, read only after opened is closed.
+	// Set by load, read only after opened is closed.
 	err    error
 	has    map[string]bool
 	driver string
@@ -36,7 +36,7 @@ func openNVML(o Options) (Reader, error) {
 		n.o.Library = defaultLibrary
 	}
 	n.api = nvml.New(nvml.WithLibraryPath(n.o.Library))
-	n.opened = n.lib.start(n.init)
+	n.opened = n.lib.start(n.load)
 	if waitAll(o.pace.open, n.opened) {
 		if err := n.failed(); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func openNVML(o Options) (Reader, error) {
 // errStarting says that loading the driver takes long.
 var errStarting = errors.New("NVML has not answered yet: the driver is starting up or stuck (does nvidia-smi answer?)")
 
-// failed is why init failed, nil if it did not. Only once opened is closed.
+// failed is why load failed, nil if it did not. Only once opened is closed.
 func (n *nvmlReader) failed() error {
 	if s := n.lib.panicked(); s != "" && n.err == nil && n.gpus == nil {
 		n.err = &unavailable{text: "NVML: " + s}
@@ -56,7 +56,7 @@ func (n *nvmlReader) failed() error {
 	return n.err
 }
 
-func (n *nvmlReader) init() {
+func (n *nvmlReader) load() {
 	if ret := n.api.Init(); ret != nvml.SUCCESS {
 		n.err = explain(Code(ret), n.o.Library)
 		return

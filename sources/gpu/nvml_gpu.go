@@ -20,7 +20,7 @@ type nvmlGPU struct {
 	dog     watchdog
 	shelf   *shelf
 	began   time.Time    // of the last round; the reading side's
-	unknown atomic.Int32 // rounds in a row in which every call said UNKNOWN
+	unknown atomic.Int32 // rounds in a row that gave nothing but UNKNOWN
 	barren  atomic.Int32 // rounds in a row that gave nothing at all
 
 	dev    nvml.Device
@@ -88,22 +88,21 @@ func (g *nvmlGPU) poll(now time.Time) <-chan struct{} {
 
 // tally is how the calls of one round went.
 type tally struct {
-	ok, unknown, other int
-	gone               Code // a code that says the GPU is gone ends the round
+	unknown int  // answers UNKNOWN
+	gone    Code // a code that says the GPU is gone ends the round
 }
 
 func (t *tally) add(c Code) {
 	switch {
-	case c == 0:
-		t.ok++
 	case c.gone():
 		t.gone = c
 	case c == CodeUnknown:
 		t.unknown++
-	default:
-		t.other++
 	}
 }
+
+// living are the readings of which every platform worth watching has some.
+const living = 1<<SMClock | 1<<MemClock | 1<<Temp | 1<<Power | 1<<PowerInstant | 1<<Util | 1<<MemUsed | 1<<Reasons
 
 // round asks the GPU everything that is due and leaves the reading.
 func (g *nvmlGPU) round() {
@@ -130,12 +129,12 @@ func (g *nvmlGPU) round() {
 	case t.gone != 0:
 		g.leave(Lost, t.gone, now.Add(g.n.o.pace.lost))
 		return
-	case t.ok == 0 && t.unknown > 0:
+	case t.unknown > 0 && r.valid&living == 0:
 		g.unknown.Add(1)
 		return // the shelf keeps the last values, and marks them stale
 	}
 	g.unknown.Store(0)
-	if r.valid == 0 {
+	if r.valid&living == 0 {
 		g.barren.Add(1)
 	} else {
 		g.barren.Store(0)
@@ -257,7 +256,7 @@ func fieldNumber(f *nvml.FieldValue) (float64, Code) {
 // have.
 func (g *nvmlGPU) probe(i int, r *Reading, now time.Time, t *tally) {
 	p := &probes[i]
-	if now.Before(g.next[i]) || p.had(r) {
+	if now.Before(g.next[i]) || p.answered(r) {
 		return
 	}
 	for w := range p.ways {

@@ -47,13 +47,14 @@ type way struct {
 	read   func(d nvml.Device, r *Reading) nvml.Return
 }
 
-// had reports whether the reading already has what the probe would give.
-func (p *probe) had(r *Reading) bool {
+// answered reports whether this round already knows what the probe would give,
+// or that asking for it fails. What is read seldom was looked at before.
+func (p *probe) answered(r *Reading) bool {
 	if p.every != 0 {
-		return false // r has the old value; whether it is due was asked before
+		return false
 	}
 	for _, f := range p.fields {
-		if !r.Has(f) {
+		if !r.Has(f) && r.Err(f) == 0 {
 			return false
 		}
 	}

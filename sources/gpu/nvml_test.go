@@ -40,6 +40,12 @@ var scenarios = []scenario{
 	{name: "powercap", script: "powercap", run: scenePowerCap},
 	{name: "blink", script: "blink", run: sceneBlink},
 	{name: "lost", script: "lost", run: sceneLost},
+	{name: "lost and back", script: "back", run: sceneBack},
+	{name: "denied", script: "denied", run: sceneDenied},
+	{name: "devices gone", script: "devicesgone", run: sceneDevicesGone},
+	{name: "one answers unknown", script: "oneunknown", run: sceneOneUnknown},
+	{name: "nothing", script: "nothing", run: sceneNothing},
+	{name: "fails now and then", script: "flaky", run: sceneFlaky},
 	{name: "eight", script: "eight", run: sceneEight},
 	{name: "consumer", script: "consumer", run: sceneConsumer},
 	{name: "consumer on an old driver", script: "consumer", old: true, run: sceneConsumer},
@@ -87,7 +93,7 @@ func TestNVML(t *testing.T) {
 				cmd.Env = append(cmd.Env, "FAKENVML_SCRIPT="+filepath.Join("testdata", "scripts", sc.script+".txt"))
 			}
 			if sc.real {
-				cmd.Env = append(cmd.Env, "FAKENVML_LOG="+filepath.Join(filepath.Dir(file), "log"))
+				cmd.Env = append(cmd.Env, "GPU_TEST_STUCK=1", "FAKENVML_LOG="+filepath.Join(filepath.Dir(file), "log"))
 			}
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "--- PASS: TestScenario") {
@@ -169,7 +175,24 @@ func (s *stage) at(sec float64) []Reading {
 	if len(got) == 0 {
 		s.Fatalf("at %v s: want readings, got none", sec)
 	}
+	s.conform(got)
 	return got
+}
+
+// conform wants what holds for every reading: rows in the order of the GPUs,
+// finite values, and no value beside an error unless it is an old one.
+func (s *stage) conform(rs []Reading) {
+	s.Helper()
+	for i := range rs {
+		if rs[i].Index != i {
+			s.Errorf("want row %d to be GPU %d, got %d", i, i, rs[i].Index)
+		}
+		for f := range Field(NumFields) {
+			if v := rs[i].Get(f); rs[i].Has(f) && (math.IsNaN(v) || math.IsInf(v, 0) || rs[i].Err(f) != 0 && !rs[i].Held) {
+				s.Errorf("%s: want a finite value and no error, got %v, %v", f.Key(), v, rs[i].Err(f))
+			}
+		}
+	}
 }
 
 func (s *stage) want(r *Reading, f Field, want, tolerance float64) {
@@ -316,6 +339,109 @@ func sceneLost(s *stage) {
 			s.Errorf("want GPU_IS_LOST for its temperature, got %v", c)
 		}
 	}
+}
+
+func sceneBack(s *stage) {
+	s.open()
+	s.at(9)
+	for sec := 10.0; sec <= 60; sec++ {
+		two := s.at(sec)
+		want := Lost
+		if sec >= 40 { // it is there again from 20 s on, and looked for each 30 s
+			want = OK
+		}
+		s.state(&two[1], want)
+		s.state(&two[0], OK)
+	}
+	two := s.at(61)
+	s.want(&two[1], SMClock, 1650, 0)
+	if two[1].Held || two[1].Err(SMClock) != 0 || two[1].UUID == "" {
+		s.Errorf("want GPU 1 read as before, got %+v", two[1])
+	}
+}
+
+func sceneDenied(s *stage) {
+	s.open()
+	two := s.at(0)
+	s.state(&two[0], OK)
+	s.state(&two[1], Denied)
+	if two[1].Count() != 0 || !two[1].Held {
+		s.Errorf("want no readings of GPU 1, got %+v", two[1])
+	}
+	two = s.at(70)
+	s.state(&two[1], OK)
+	s.want(&two[1], SMClock, 1650, 0)
+}
+
+func sceneDevicesGone(s *stage) {
+	s.open()
+	s.at(9)
+	var err error
+	var got []Reading
+	for sec := 10.0; sec <= 15; sec++ {
+		s.clock(sec)
+		time.Sleep(time.Second) // in the bubble
+		got, err = s.r.Read(nil)
+	}
+	if err == nil || !strings.Contains(err.Error(), "daemon-reload") || !strings.Contains(err.Error(), "must be restarted") {
+		s.Errorf("want the cause named, got %v", err)
+	}
+	for i := range got {
+		s.state(&got[i], Stale)
+		s.want(&got[i], Temp, 70, 0)
+	}
+}
+
+func sceneOneUnknown(s *stage) {
+	s.open()
+	s.at(9)
+	for sec := 10.0; sec <= 20; sec++ {
+		two := s.at(sec)
+		s.state(&two[0], OK)
+		if sec >= 13 {
+			s.state(&two[1], Lost)
+			s.want(&two[1], SMClock, 1650, 0)
+			if two[1].Err(SMClock) != CodeUnknown {
+				s.Errorf("want UNKNOWN, got %v", two[1].Err(SMClock))
+			}
+		}
+	}
+}
+
+func sceneNothing(s *stage) {
+	s.open()
+	var err error
+	for range 4 {
+		_, err = s.r.Read(nil)
+		time.Sleep(time.Second) // in the bubble
+	}
+	if err == nil || !strings.Contains(err.Error(), "this platform gives no readings through NVML") {
+		s.Errorf("want it said, got %v", err)
+	}
+}
+
+func sceneFlaky(s *stage) {
+	s.open()
+	s.at(9)
+	r := s.at(10)[0]
+	s.state(&r, OK)
+	s.want(&r, SMClock, 1740, 0)
+	for f, c := range map[Field]Code{Temp: CodeUnknown, Util: CodeNoPermission, HeldSWThermal: CodeUnknown} {
+		if r.Has(f) || r.Err(f) != c {
+			s.Errorf("%s: want no value and %v, got %v and %v", f.Key(), c, r.Get(f), r.Err(f))
+		}
+	}
+	for sec := 11.0; sec <= 18; sec++ {
+		s.at(sec)
+	}
+	r = s.at(19)[0]
+	if r.Err(Util) != CodeNoPermission {
+		s.Errorf("want no permission still said while it is not asked, got %v", r.Err(Util))
+	}
+	r = s.at(90)[0]
+	s.want(&r, Temp, 70, 0)
+	s.want(&r, Util, 100, 0)
+	s.want(&r, HeldSWThermal, 0, 0)
 }
 
 func sceneEight(s *stage) {
@@ -466,6 +592,7 @@ func (s *stage) prompt() []Reading {
 	if err != nil && !errors.Is(err, errStarting) {
 		s.Errorf("want no error, got %v", err)
 	}
+	s.conform(got)
 	return got
 }
 
@@ -489,12 +616,17 @@ func sceneSlow(s *stage) {
 		s.Fatalf("want one GPU without values yet, got %+v", got)
 	}
 	s.until("the state stale", func(r []Reading) bool { return r[0].State == Stale })
-	log, err := os.ReadFile(filepath.Join(filepath.Dir(s.file), "log"))
-	if err != nil {
-		s.Fatal(err)
-	}
-	if n := strings.Count(string(log), "nvmlDeviceGetHandleByIndex"); n != 1 {
-		s.Errorf("want no second call behind one that is slow, got %d", n)
+	log := ""
+	s.until("the GPU's second call", func([]Reading) bool {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(s.file), "log"))
+		if err != nil {
+			s.Fatal(err)
+		}
+		log = string(b)
+		return strings.Contains(log, "nvmlDeviceGetUUID")
+	})
+	if n := strings.Count(log, "nvmlDeviceGetHandleByIndex"); n != 1 {
+		s.Errorf("want no second poll behind one that is slow, got %d", n)
 	}
 	began := time.Now()
 	_ = s.r.Close()

@@ -1,11 +1,11 @@
 package gpu
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -96,7 +96,7 @@ var fieldByKey = func() map[string]Field {
 // ParseReading reads one line of the NDJSON. Keys it does not know are ignored.
 func ParseReading(line []byte) (Reading, error) {
 	var r Reading
-	var keys map[string]json.RawMessage
+	var keys map[string]any
 	if err := json.Unmarshal(line, &keys); err != nil {
 		return r, fmt.Errorf("not JSON: %w", err)
 	}
@@ -106,37 +106,57 @@ func ParseReading(line []byte) (Reading, error) {
 	if err := r.parseIdentity(keys); err != nil {
 		return r, err
 	}
-	for k, raw := range keys {
-		if f, ok := fieldByKey[k]; ok {
-			if err := r.parseValue(f, raw); err != nil {
-				return r, err
-			}
-		}
-	}
-	if err := r.parseCounters(keys["counters_ns"]); err != nil {
+	if err := r.parseValues(keys, ""); err != nil {
 		return r, err
 	}
-	if err := r.parseErrors(keys["errors"]); err != nil {
+	counters, err := object(keys, "counters_ns")
+	if err != nil {
 		return r, err
 	}
+	if err := r.parseValues(counters, "counters_ns."); err != nil {
+		return r, err
+	}
+	codes, err := object(keys, "errors")
+	if err != nil {
+		return r, err
+	}
+	r.parseErrors(codes)
 	// A line with no value at all is news about the GPU, not a measurement.
 	r.Held = r.valid == 0
 	return r, nil
 }
 
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
+// object is the object under a key, nil for null or no key.
+func object(keys map[string]any, key string) (map[string]any, error) {
+	v := keys[key]
+	m, ok := v.(map[string]any)
+	if v != nil && !ok {
+		return nil, fmt.Errorf("%s: want an object, got %v", key, v)
+	}
+	return m, nil
+}
 
-func (r *Reading) parseIdentity(keys map[string]json.RawMessage) error {
+// text is the string under a key, "" for null or no key.
+func text(keys map[string]any, key string) (string, error) {
+	v := keys[key]
+	s, ok := v.(string)
+	if v != nil && !ok {
+		return "", fmt.Errorf("%s: want a string, got %v", key, v)
+	}
+	return s, nil
+}
+
+func (r *Reading) parseIdentity(keys map[string]any) error {
 	var ts, state string
 	for _, t := range []struct {
 		key string
-		to  any
-	}{{"ts", &ts}, {"gpu", &r.Index}, {"uuid", &r.UUID}, {"name", &r.Name}, {"state", &state}} {
-		if raw := keys[t.key]; !isNull(raw) {
-			if err := json.Unmarshal(raw, t.to); err != nil {
-				return fmt.Errorf("%s: %w", t.key, err)
-			}
+		to  *string
+	}{{"ts", &ts}, {"uuid", &r.UUID}, {"name", &r.Name}, {"state", &state}} {
+		s, err := text(keys, t.key)
+		if err != nil {
+			return err
 		}
+		*t.to = s
 	}
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	if err != nil {
@@ -145,10 +165,14 @@ func (r *Reading) parseIdentity(keys map[string]json.RawMessage) error {
 	if at.Year() < 1970 || at.Year() > 2261 {
 		return fmt.Errorf("ts: %s is out of range", ts)
 	}
-	if r.Index < 0 || r.Index > 1<<16 {
-		return fmt.Errorf("gpu: index %d is out of range", r.Index)
-	}
 	r.At = model.InstantOf(at)
+	if v := keys["gpu"]; v != nil {
+		index, ok := v.(float64)
+		if !ok || index < 0 || index > 1<<16 || index != math.Trunc(index) {
+			return fmt.Errorf("gpu: %v is no index", v)
+		}
+		r.Index = int(index)
+	}
 	for i, n := range conditionNames {
 		if n == state {
 			r.State = Condition(i)
@@ -161,52 +185,29 @@ func (r *Reading) parseIdentity(keys map[string]json.RawMessage) error {
 	return nil
 }
 
-func (r *Reading) parseValue(f Field, raw json.RawMessage) error {
-	if isNull(raw) {
-		return nil
-	}
-	var v float64
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return fmt.Errorf("%s: %w", f.Key(), err)
-	}
-	r.Set(f, v)
-	return nil
-}
-
-func (r *Reading) parseCounters(raw json.RawMessage) error {
-	if isNull(raw) {
-		return nil
-	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &keys); err != nil {
-		return fmt.Errorf("counters_ns: %w", err)
-	}
-	for k, raw := range keys {
-		if f, ok := fieldByKey["counters_ns."+k]; ok {
-			if err := r.parseValue(f, raw); err != nil {
-				return err
-			}
+func (r *Reading) parseValues(keys map[string]any, prefix string) error {
+	for k, v := range keys {
+		f, ok := fieldByKey[prefix+k]
+		if !ok || v == nil {
+			continue
 		}
+		x, ok := v.(float64)
+		if !ok {
+			return fmt.Errorf("%s: want a number, got %v", f.Key(), v)
+		}
+		r.Set(f, x)
 	}
 	return nil
 }
 
-func (r *Reading) parseErrors(raw json.RawMessage) error {
-	if isNull(raw) {
-		return nil
-	}
-	var codes map[string]string
-	if err := json.Unmarshal(raw, &codes); err != nil {
-		return fmt.Errorf("errors: %w", err)
-	}
-	for k, name := range codes {
+func (r *Reading) parseErrors(codes map[string]any) {
+	for k, v := range codes {
 		f, ok := fieldByKey[k]
 		if !ok {
 			f, ok = fieldByKey["counters_ns."+k]
 		}
-		if ok && !r.Has(f) {
+		if name, isText := v.(string); ok && isText && !r.Has(f) {
 			r.code[f] = codeByName(name)
 		}
 	}
-	return nil
 }

@@ -16,8 +16,9 @@ type shelf struct {
 	at    time.Time // when r came, or when we began to wait for the first
 }
 
+// newShelf is a shelf that holds nothing yet, and says so.
 func newShelf(index int, now time.Time) *shelf {
-	return &shelf{r: Reading{Index: index, Held: true, At: model.InstantOf(now)}, at: now}
+	return &shelf{r: Reading{Index: index, Held: true, State: Stale, At: model.InstantOf(now)}, at: now}
 }
 
 // put leaves a reading.

@@ -33,6 +33,7 @@ type smiReader struct {
 	message string // the last line that was no row
 	end     error  // why the child is gone
 	child   *os.Process
+	out     io.Closer // our end of the loop's stdout
 	closed  bool
 	began   time.Time
 }
@@ -123,6 +124,9 @@ func (s *smiReader) loop() error {
 	if err != nil {
 		return fmt.Errorf("start nvidia-smi: %w", err)
 	}
+	s.mu.Lock()
+	s.out = out
+	s.mu.Unlock()
 	if err := s.start(cmd); err != nil {
 		return fmt.Errorf("start nvidia-smi: %w", err)
 	}
@@ -153,6 +157,9 @@ func (s *smiReader) kill() {
 	s.closed = true
 	if s.child != nil {
 		_ = s.child.Kill() // it may have ended already
+	}
+	if s.out != nil {
+		_ = s.out.Close() // what it started may still hold the other end
 	}
 }
 
