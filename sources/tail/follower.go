@@ -28,6 +28,7 @@ type follower struct {
 	said    string    // the trouble with the path that was told last, so that it is told once
 	unread  bool      // trouble with reading was told
 	active  time.Time // when bytes came last
+	rate    rateMeter
 }
 
 // readFile reads a regular file: once, or from its last lines on for ever.
@@ -51,6 +52,7 @@ func (t *tailer) readFile(ctx context.Context, f *os.File, fresh bool) error {
 		if s.pos, err = lastLines(f, s.size, n); err != nil {
 			return t.explain(err)
 		}
+		s.recall()
 	}
 	t.stats.Follower = "direct"
 	t.opened(File)
@@ -89,8 +91,10 @@ func (fl *follower) once(ctx context.Context, s *stream) error {
 // follow is the direct follower's loop; it lends the file to the library while
 // that is safe.
 func (fl *follower) follow(ctx context.Context) {
+	fl.rate.at = time.Now()
 	for ctx.Err() == nil {
 		fl.watch()
+		fl.tooFast(time.Now())
 		if fl.drain(ctx) {
 			fl.t.idle() // due anyway: this takes as long as a poll
 			continue

@@ -26,19 +26,18 @@ const (
 const libraryStuck = 4 * MaxLine
 
 // libraryMay tells whether this is a moment to lend the file: one stream, read
-// to its end, at a place from which the library can go on.
+// to its end, slowly enough, at a place from which the library can go on.
 func (fl *follower) libraryMay() bool {
-	return !fl.direct && len(fl.streams) == 1 && fl.newest().split.length() < blockSize
+	return !fl.direct && fl.rate.since.IsZero() && len(fl.streams) == 1 && fl.newest().split.length() < blockSize
 }
 
 // loan is one stretch of a file that the library reads.
 type loan struct {
-	fl       *follower
-	s        *stream
-	verified time.Time
-	moved    time.Time // when the last line came
-	rate     rateMeter
-	seen     arrivals
+	fl     *follower
+	s      *stream
+	looked time.Time // when the path was looked at last
+	moved  time.Time // when the last line came
+	seen   arrivals
 }
 
 // library follows the newest stream with nxadm/tail until ctx ends, the path or
@@ -49,7 +48,6 @@ func (fl *follower) library(ctx context.Context) {
 	s.pos -= s.split.length() // the library reads the unfinished line again
 	fl.t.stats.Bytes -= s.split.length()
 	s.split.reset()
-	s.recall()
 	lib, err := openLibrary(s)
 	if err != nil {
 		fl.handover("could not open it: " + err.Error())
@@ -61,7 +59,7 @@ func (fl *follower) library(ctx context.Context) {
 	tick := time.NewTicker(fl.t.pollOr(pollEvery))
 	defer tick.Stop()
 	now := time.Now()
-	ln := &loan{fl: fl, s: s, verified: now, moved: now, rate: newRateMeter(now, fl.t.stats.Lines)}
+	ln := &loan{fl: fl, s: s, looked: now, moved: now}
 	ln.seen.add(s.size, model.InstantOf(now))
 	fl.t.idle()
 	for {
@@ -78,10 +76,8 @@ func (fl *follower) library(ctx context.Context) {
 			}
 			line = l
 		}
-		if !ln.verify(time.Now()) {
-			return
-		}
-		if line != nil && !ln.accept(line) {
+		now := time.Now()
+		if !ln.safe(now) || line != nil && !ln.accept(line, now) {
 			return
 		}
 	}
@@ -119,29 +115,43 @@ func (fl *follower) handover(why string) {
 	fl.t.event(EventHandover, fmt.Sprintf("%s: %s; the direct follower goes on at byte %d", fl.path, why, fl.newest().pos))
 }
 
-// verify looks at path and file, at most once a poll. False ends the loan.
-func (ln *loan) verify(now time.Time) bool {
-	if now.Sub(ln.verified) < ln.fl.t.pollOr(pollEvery) {
+// safe looks at the path, at most once a poll. False ends the loan.
+func (ln *loan) safe(now time.Time) bool {
+	s, fl := ln.s, ln.fl
+	if now.Sub(ln.looked) < fl.t.pollOr(pollEvery) {
 		return true
 	}
-	ln.verified = now
-	s, fl := ln.s, ln.fl
+	ln.looked = now
 	if fl.changed() || !s.intact(0) {
 		return false // follow finds out what happened
 	}
-	s.recall()
 	fl.lag()
 	ln.seen.add(s.size, model.InstantOf(now))
-	if ln.rate.over(now, fl.t.stats.Lines) {
-		fl.handover(fmt.Sprintf("more than %d lines a second", rateLimit))
+	if fl.tooFast(now) {
 		return false
 	}
 	// libraryMay keeps the library away until that line has ended.
 	return s.size-s.pos < libraryStuck || now.Sub(ln.moved) < time.Second
 }
 
-// accept delivers one line of the library's. False ends the loan.
-func (ln *loan) accept(l *tail.Line) bool {
+// tooFast hands over when lines come faster than is safe.
+func (fl *follower) tooFast(now time.Time) bool {
+	s := fl.newest()
+	if s.pos < s.history {
+		fl.rate = rateMeter{at: now, lines: fl.t.stats.Lines} // what was there says nothing of a rate
+		return false
+	}
+	if fl.direct || !fl.rate.over(now, fl.t.stats.Lines) {
+		return false
+	}
+	fl.handover(fmt.Sprintf("more than %d lines a second", rateLimit))
+	return true
+}
+
+// accept delivers one line of the library's. False ends the loan. The file is
+// looked at for every line: one that the library took from the middle of a
+// file that was truncated and has grown back would come twice.
+func (ln *loan) accept(l *tail.Line, now time.Time) bool {
 	s, t := ln.s, ln.fl.t
 	end := l.SeekInfo.Offset
 	switch {
@@ -149,8 +159,9 @@ func (ln *loan) accept(l *tail.Line) bool {
 		return false // it has started the file over by itself: look what happened
 	case end == s.pos:
 		return true // a further piece of a line longer than MaxLine
+	case !s.intact(int(end - s.pos)):
+		return false
 	}
-	now := time.Now()
 	ln.moved, ln.fl.active = now, now
 	// Pieces of one line all carry the offset behind the whole of it.
 	cut := max(0, int(end-s.pos)-1-len(l.Text))
@@ -158,7 +169,9 @@ func (ln *loan) accept(l *tail.Line) bool {
 	t.stats.Bytes += end - s.pos
 	s.pos = end
 	ln.fl.lag()
-	t.line(ln.fl.buf, end, cut, false, mark{ln.seen.of(end, model.InstantOf(now)), s.history})
+	ln.fl.buf = append(ln.fl.buf, '\n')
+	s.remember(ln.fl.buf)
+	t.line(ln.fl.buf[:len(l.Text)], end, cut, false, mark{ln.seen.of(end, model.InstantOf(now)), s.history})
 	ln.fl.buf = ln.fl.buf[:cap(ln.fl.buf)]
 	return true
 }
@@ -169,8 +182,6 @@ type rateMeter struct {
 	lines int64
 	since time.Time // since when the rate has been above the limit
 }
-
-func newRateMeter(now time.Time, lines int64) rateMeter { return rateMeter{at: now, lines: lines} }
 
 func (r *rateMeter) over(now time.Time, lines int64) bool {
 	dt := now.Sub(r.at)

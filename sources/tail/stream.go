@@ -70,19 +70,23 @@ func (s *stream) intact(n int) bool {
 	return true
 }
 
-// remember keeps the end of a block that was read up to pos.
+// remember keeps the end of what was read, of which block is the last and ends
+// at pos.
 func (s *stream) remember(block []byte) {
-	if len(block) > tailSize {
-		block = block[len(block)-tailSize:]
+	n := len(block)
+	if n > tailSize {
+		block = block[n-tailSize:]
 	}
-	s.tailLen, s.tailAt = copy(s.tail[:], block), s.pos
+	keep := 0
+	if s.tailAt+int64(n) == s.pos {
+		keep = min(s.tailLen, tailSize-len(block))
+		copy(s.tail[:keep], s.tail[s.tailLen-keep:s.tailLen])
+	}
+	s.tailLen, s.tailAt = keep+copy(s.tail[keep:], block), s.pos
 }
 
-// recall is remember for bytes that somebody else read.
+// recall is remember for bytes that were passed over.
 func (s *stream) recall() {
-	if s.tailAt == s.pos && s.tailLen > 0 {
-		return
-	}
 	n := min(int64(tailSize), s.pos)
 	if k, err := s.f.ReadAt(s.look[:n], s.pos-n); err == nil {
 		s.remember(s.look[:k])
@@ -91,18 +95,21 @@ func (s *stream) recall() {
 
 // restart forgets what was known of the file's contents.
 func (s *stream) restart() {
-	s.pos, s.history, s.printLen, s.tailLen = 0, 0, 0, 0
+	s.pos, s.history, s.printLen, s.tailLen, s.tailAt = 0, 0, 0, 0, 0
 	s.split.reset()
 }
 
 // isCopy tells whether f begins as s did and holds what s had last read.
 func (s *stream) isCopy(f *os.File) bool {
 	var b [printSize]byte
-	if s.printLen < printSize || s.tailLen == 0 {
+	if s.printLen < printSize || s.tailLen == 0 && s.pos > 0 {
 		return false
 	}
 	if _, err := f.ReadAt(b[:], 0); err != nil || b != s.print {
 		return false
+	}
+	if s.tailLen == 0 {
+		return true // nothing was read yet
 	}
 	_, err := f.ReadAt(b[:s.tailLen], s.tailAt-int64(s.tailLen))
 	return err == nil && bytes.Equal(b[:s.tailLen], s.tail[:s.tailLen])

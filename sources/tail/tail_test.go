@@ -458,6 +458,33 @@ func TestCopyTruncate(t *testing.T) {
 	})
 }
 
+// A whole generation that came and went before it was read comes from the copy.
+func TestCopyTruncateBeforeRead(t *testing.T) {
+	both(t, func(s *scene, o tail.Options) {
+		s.write("server.log", "")
+		stop := s.start(o)
+		s.write("server.log", numbered(1, 100))
+		if o.Direct {
+			s.settle()
+		} else {
+			time.Sleep(100 * time.Millisecond) // we have looked, the library has not
+			synctest.Wait()
+		}
+		text, err := os.ReadFile(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.path+".1", text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.truncate("server.log")
+		s.write("server.log", "new\n")
+		s.settle()
+		s.want(append(strings.Split(strings.TrimSpace(numbered(1, 100)), "\n"), "new")...)
+		stop()
+	})
+}
+
 func TestSymlinkSwap(t *testing.T) {
 	both(t, func(s *scene, o tail.Options) {
 		s.write("run-1.log", "a\n")
@@ -588,27 +615,58 @@ func TestSlowLogStaysWithLibrary(t *testing.T) {
 	})
 }
 
-func TestFolderLosesPermission(t *testing.T) {
+func TestPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root reads everything: TestDirectoryInTheWay covers the path's trouble")
+		t.Skip("root may read everything; TestDirectoryInTheWay covers trouble with the path")
 	}
-	both(t, func(s *scene, o tail.Options) {
-		s.write("server.log", "a\n")
-		stop := s.start(o)
-		if err := os.Chmod(s.dir, 0o600); err != nil {
-			t.Fatal(err)
+	chmod := func(s *scene, path string, mode os.FileMode) {
+		s.Helper()
+		if err := os.Chmod(path, mode); err != nil {
+			s.Fatal(err)
 		}
 		s.settle()
-		s.write("server.log", "b\n")
-		s.settle()
-		s.wantEvent(tail.EventTrouble)
-		if err := os.Chmod(s.dir, 0o700); err != nil { //nolint:gosec // a folder
-			t.Fatal(err)
-		}
-		s.settle()
-		s.wantEvent(tail.EventOpened)
-		s.want("h:a", "b")
-		stop()
+	}
+	t.Run("folder loses it", func(t *testing.T) {
+		both(t, func(s *scene, o tail.Options) {
+			s.write("server.log", "a\n")
+			stop := s.start(o)
+			chmod(s, s.dir, 0o600)
+			s.write("server.log", "b\n")
+			s.settle()
+			s.wantEvent(tail.EventTrouble)
+			chmod(s, s.dir, 0o700)
+			s.wantEvent(tail.EventOpened)
+			s.want("h:a", "b")
+			stop()
+		})
+	})
+	t.Run("file has none at first", func(t *testing.T) {
+		both(t, func(s *scene, o tail.Options) {
+			s.write("server.log", "a\n")
+			chmod(s, s.path, 0)
+			stop := s.start(o)
+			s.settle()
+			if n, text := s.told(); n != 1 || !strings.Contains(text, "permission denied (give this user read access") {
+				t.Errorf("want it told once with the next step, got %d, %q", n, text)
+			}
+			chmod(s, s.path, 0o600)
+			s.wantEvent(tail.EventOpened)
+			s.want("h:a")
+			stop()
+		})
+	})
+	t.Run("new file has none", func(t *testing.T) {
+		both(t, func(s *scene, o tail.Options) {
+			s.write("server.log", "a\n")
+			stop := s.start(o)
+			s.rename("server.log", "server.log.1")
+			s.write("server.log", "b\n")
+			chmod(s, s.path, 0)
+			s.wantEvent(tail.EventTrouble)
+			chmod(s, s.path, 0o600)
+			s.want("h:a", "b")
+			stop()
+		})
 	})
 }
 
