@@ -38,6 +38,9 @@ func TestFeedGivesTheDecodersEvents(t *testing.T) {
 			if f := formatOf(text); f != nil && (f.Relative || f.Document) {
 				t.Skip("placed by when it was read")
 			}
+			if b := filepath.Base(file); b == "ghz.csv" || b == "siege.txt" {
+				t.Skip("it has no times")
+			}
 			_, want := decode(t, loadgen.Options{}, text)
 			s := newSink(t)
 			m := sources.Merge{Pacer: sources.NewPacer(sources.Max), Open: func() ([]*sources.Feed, error) {

@@ -1,9 +1,6 @@
 package loadgen
 
-import (
-	"sort"
-	"time"
-)
+import "sort"
 
 // Format is one tool's way of writing. A format file provides one and knows
 // text only.
@@ -18,9 +15,6 @@ type Format struct {
 	// Blind lists the kinds of failure that the format doesn't tell apart; their
 	// counts are unknown, not 0.
 	Blind []Outcome
-	// Shrink is what to take off each end of a request before concurrency is
-	// counted from rounded times.
-	Shrink time.Duration
 	// Document: the stream is one text, complete only at its end, where the last
 	// line feed may be missing.
 	Document bool
@@ -53,6 +47,17 @@ func (unheld) flush(bool, func(*Record)) error { return nil }
 var Formats = []*Format{
 	&ndjson,
 	&vegetaJSON,
+	&vegetaCSV,
+	&k6JSON,
+	&k6CSV,
+	&fortioAccess,
+	&h2loadLog,
+	&aiperfJSONL,
+	&jmeterCSV,
+	&siegeLines,
+	&heyCSV,
+	&ohaCSV,
+	&ghzCSV,
 }
 
 // FormatNamed finds a format by its name; nil if there is none.

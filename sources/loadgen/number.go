@@ -23,7 +23,7 @@ func decimal(b []byte, digits int) (model.Instant, bool) {
 	var n int64
 	i, seen := 0, false
 	for ; i < len(b) && b[i]-'0' <= 9; i++ {
-		if n > maxSeconds {
+		if n > (math.MaxInt64-9)/10 {
 			return 0, false
 		}
 		n, seen = n*10+int64(b[i]-'0'), true

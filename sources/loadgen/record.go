@@ -121,7 +121,8 @@ type Record struct {
 	Outcome Outcome // of KindEnd
 	HasSeq  bool
 	Implied bool // of KindRun: no line of its own, read off the first request
-	// NoHorizon: the stream can't pair starts and ends, so its count is never exact.
+	// NoHorizon: starts and ends can't be paired, or times are so coarse that
+	// what is in flight is never exact.
 	NoHorizon bool
 	Status    int           // HTTP status; 0 if there was none
 	At        model.Instant // when the line says it was written
@@ -129,6 +130,7 @@ type Record struct {
 	Key       uint64        // the request's id, hashed; 0 if it has none
 	ID        []byte        // the id as text; valid until the next line is read
 	Seq       uint64        // a number given out at the start, if HasSeq
+	Shrink    model.Instant // what rounding adds at each end of Start..At: take it off to count concurrency
 	// Of KindEnd: seconds, seconds, tokens, tokens, 1 if the connection was
 	// already open and 0 if not.
 	Latency, TTFT, Prompt, Output, Reused float64

@@ -37,7 +37,9 @@ type runTally struct {
 	report          *Summary
 }
 
-type interval struct{ from, to model.Instant }
+// interval is a request's time, and what to take off each end of it before
+// concurrency is counted.
+type interval struct{ from, to, cut model.Instant }
 
 // endState is an id's: when it began, and whether it ended.
 type endState struct {
@@ -85,7 +87,7 @@ func (t *Tally) Add(r *Record) bool {
 // clock that steps back adds nothing.
 func (t *Tally) clock(r *Record) {
 	switch r.Kind {
-	case KindBegin, KindFirst, KindGauge:
+	case KindBegin, KindFirst:
 		t.lines = true
 	case KindRun:
 		t.lines = t.lines || !r.Implied
@@ -167,8 +169,8 @@ func (t *Tally) finish(r *Record, lat, ttft float64) {
 		t.output += r.Output
 		t.outputs++
 	}
-	if start := r.begun(); start != 0 && r.At >= start {
-		t.spans = append(t.spans, interval{start, r.At})
+	if start := r.begun(); start != 0 && r.At >= start && !r.NoHorizon {
+		t.spans = append(t.spans, interval{start, r.At, r.Shrink})
 	}
 }
 
@@ -265,10 +267,6 @@ func (t *Tally) sweep(s *Summary) {
 	if len(t.spans) == 0 {
 		return
 	}
-	cut := model.Instant(0)
-	if t.format != nil {
-		cut = model.Instant(t.format.Shrink)
-	}
 	type edge struct {
 		at model.Instant
 		by int
@@ -278,8 +276,8 @@ func (t *Tally) sweep(s *Summary) {
 	for _, i := range t.spans {
 		from, to = min(from, i.from), max(to, i.to)
 		held += i.to.Seconds(i.from)
-		if i.from+cut < i.to-cut {
-			edges = append(edges, edge{i.from + cut, 1}, edge{i.to - cut, -1})
+		if i.from+i.cut < i.to-i.cut {
+			edges = append(edges, edge{i.from + i.cut, 1}, edge{i.to - i.cut, -1})
 		}
 	}
 	slices.SortFunc(edges, func(a, b edge) int {

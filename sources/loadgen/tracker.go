@@ -70,6 +70,10 @@ func (t *tracker) apply(r *Record) bool {
 		}
 	}
 	t.records++
+	t.vague = t.vague || r.NoHorizon
+	if r.At == 0 && r.Kind == KindEnd { // a stream without times: it ended when we read it
+		r.At, t.vague = t.seen, true
+	}
 	t.clock(r)
 	switch r.Kind {
 	case KindBegin:
@@ -101,7 +105,6 @@ func (t *tracker) clock(r *Record) {
 
 // begun handles a start line.
 func (t *tracker) begun(r *Record) bool {
-	t.vague = t.vague || r.NoHorizon
 	key := r.Key
 	if key == 0 {
 		key = hashNumber(t.run, t.opened)

@@ -97,10 +97,7 @@ func (p *vegetaParser) run(line []byte, yield func(*Record)) {
 			f.Target = string(url[:j])
 		}
 	}
-	var r Record
-	r.clear(KindRun)
-	r.At, r.Run, r.Implied = p.rec.Start, f, true
-	yield(&r)
+	yield(impliedRun(p.rec.Start, f))
 }
 
 func (p *vegetaParser) field(key []byte, v *fastjson.Value) {

@@ -1,0 +1,61 @@
+package loadgen
+
+import (
+	"bytes"
+)
+
+// siegeLines is `siege -v`: a line per answer, without a time, in steps of
+// 10 ms. Resets stand on stderr, timeouts nowhere.
+var siegeLines = Format{
+	Name: "siege", Versions: "4.0.7",
+	Sniff: func(lines [][]byte) float64 {
+		return share(lines, func(l []byte) bool {
+			var p siegeParser
+			return p.parse(l, func(*Record) {}) == nil
+		})
+	},
+	New:   func(*Options) parser { return &siegeParser{} },
+	Blind: []Outcome{Timeout, ConnReset, Other},
+}
+
+type siegeParser struct {
+	unheld
+	rec   Record
+	plain []byte
+}
+
+// parse reads HTTP/1.1 200     0.05 secs:      26 bytes ==> POST http://…
+func (p *siegeParser) parse(line []byte, yield func(*Record)) error {
+	p.plain = uncoloured(p.plain[:0], line)
+	rest, ok := bytes.CutPrefix(p.plain, []byte("HTTP/"))
+	if !ok {
+		return badLine("not an answer's line")
+	}
+	_, rest, _ = bytes.Cut(rest, []byte(" "))
+	code, rest, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+	took, rest, ok := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" secs:"))
+	status, isCode := integer(code)
+	secs := float(took)
+	if !ok || !isCode || !(secs >= 0) || !bytes.Contains(rest, []byte("==>")) {
+		return badLine("not an answer's line")
+	}
+	r := &p.rec
+	r.clear(KindEnd)
+	r.Status, r.Outcome, r.Latency = int(status), outcomeOfStatus(int(status)), secs
+	yield(r)
+	return nil
+}
+
+// uncoloured appends line without terminal colour sequences.
+func uncoloured(dst, line []byte) []byte {
+	for i := 0; i < len(line); i++ {
+		if line[i] == 0x1b && i+1 < len(line) && line[i+1] == '[' {
+			for i += 2; i < len(line) && (line[i] < 0x40 || line[i] > 0x7e); i++ {
+				continue
+			}
+			continue
+		}
+		dst = append(dst, line[i])
+	}
+	return dst
+}
