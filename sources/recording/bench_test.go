@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"benchtop/model"
 )
@@ -26,6 +27,7 @@ func BenchmarkWrite(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			w.wait = time.Minute
 			s := newStream(1, hashed)
 			for range 20 { // fill the server
 				s.second()

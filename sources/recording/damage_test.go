@@ -390,8 +390,8 @@ func TestSlowDisk(t *testing.T) {
 		if marks != 1 || gaps != 1 {
 			t.Errorf("want one mark and one gap, got %d and %d", marks, gaps)
 		}
-		if len(got)+int(st.Events) != len(want) {
-			t.Errorf("want every event kept or counted: %d of %d kept, %d counted", len(got), len(want), st.Events)
+		if len(got)+int(st.LostEvents) != len(want) {
+			t.Errorf("want every event kept or counted: %d of %d kept, %d counted", len(got), len(want), st.LostEvents)
 		}
 		same(t, want[len(want)-2:], got[len(got)-2:])
 	})

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -72,6 +73,7 @@ func record(t testing.TB, batches ...*model.Batch) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.wait = time.Minute // the machine that tests may be busy
 	for _, b := range batches {
 		w.Write(b)
 	}

@@ -68,7 +68,8 @@ func seconds(t testing.TB, n int) (data []byte, want []item) {
 	for i := range n {
 		for j, b := range s.second() {
 			if j == 4 {
-				b.Notes = append(b.Notes, model.Note{At: s.now, Seen: s.now, Kind: model.NoteVerdict, Name: "queue_unbounded", Text: "|major|firm|x", Value: float64(i)})
+				at := b.Events[0].Seen
+				b.Notes = append(b.Notes, model.Note{At: at, Seen: at, Kind: model.NoteVerdict, Name: "queue_unbounded", Text: "|major|firm|x", Value: float64(i)})
 			}
 			batches = append(batches, b)
 			want = items(want, b)
@@ -286,24 +287,25 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 }
 
 func TestSpan(t *testing.T) {
-	data, want := seconds(t, 4)
+	data, all := few(t)
 	r, err := readerOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x, _, _ := r.survey()
+	newest := func(block int) model.Instant { return all[block][len(all[block])-1].ev.Seen }
 	for _, tt := range []struct {
 		name string
 		data []byte
 		last model.Instant
 	}{
-		{"closed", data, want[len(want)-1].ev.Seen},
-		{"cut", data[:x.entries[len(x.entries)-1].offset+50], x.entries[len(x.entries)-1].first},
+		{"closed", data, newest(2)},
+		{"without its trailer", data[:len(data)-3], newest(2)},
+		{"cut in its last block", data[:x.entries[2].offset+50], newest(1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			first, last := NewReplay(save(t, tt.data), sources.NewPacer(1)).Span()
-			if first != want[0].ev.Seen || last > tt.last || tt.last.Sub(last) > 50*time.Millisecond {
-				t.Errorf("want %d..%d, got %d..%d", want[0].ev.Seen, tt.last, first, last)
+			if first, last := NewReplay(save(t, tt.data), sources.NewPacer(1)).Span(); first != t0 || last != tt.last {
+				t.Errorf("want %d..%d, got %d..%d", t0, tt.last, first, last)
 			}
 		})
 	}
@@ -355,6 +357,52 @@ func TestFollow(t *testing.T) {
 		}
 		if _, last := r.Span(); last != want[len(want)-1].ev.Seen {
 			t.Errorf("want the span to grow to the end, got %v less", want[len(want)-1].ev.Seen.Sub(last))
+		}
+	})
+}
+
+// Who attaches late gets what was without its ticks, up to the newest one, and
+// from there on sees time pass.
+func TestAttach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "live.btr")
+	synctest.Test(t, func(t *testing.T) {
+		w, err := Create(path, Header{ID: "live"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newStream(8, false)
+		var want []item
+		second := func() {
+			for _, b := range s.second() {
+				want = items(want, b)
+				w.Write(b)
+			}
+		}
+		for range 20 {
+			second()
+		}
+		synctest.Wait()
+		r := NewReplay(path, sources.NewPacer(1))
+		r.Follow = true
+		_, r.Start = r.Span()
+		go func() {
+			for range 5 {
+				time.Sleep(time.Second)
+				second()
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		g := play(t, t.Context(), r, nil)
+		same(t, withoutTicks(want, 0, r.Start), withoutTicks(g.items, 0, r.Start))
+		if early := len(g.items) - len(withoutTicks(g.items, 0, r.Start)); early > 1 {
+			t.Errorf("want no tick but the newest before the end of what was, got %d", early)
+		}
+		for i, it := range g.items {
+			if late := g.when[i] - max(0, it.ev.Seen.Sub(r.Start)); it.ev.Kind == model.Tick && late > 2200*time.Millisecond {
+				t.Fatalf("want the tick of %v within 2.2 s, it came %v late", it.ev.Seen.Sub(t0), late)
+			}
 		}
 	})
 }

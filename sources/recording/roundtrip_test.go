@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"benchtop/model"
 )
@@ -298,5 +299,95 @@ func TestHeader(t *testing.T) {
 	}
 	if got := readAll(t, r); len(got) != 0 || r.Cut() {
 		t.Errorf("want nothing and an end, got %v, cut %v", got, r.Cut())
+	}
+}
+
+// What is declared before the run has no time and does not stretch its span.
+func TestNotesWithoutTime(t *testing.T) {
+	b := &model.Batch{Notes: []model.Note{{Kind: model.NoteConfig, Name: "max_batch", Value: 32}}}
+	tick := &model.Batch{Events: []model.Event{{At: t0 + 5e8, Seen: t0 + 5e8, Kind: model.Tick}}}
+	r, err := readerOf(record(t, b, tick))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, items(items(nil, b), tick), readAll(t, r))
+	if first, last, err := r.Span(); first != t0 || last != t0+5e8 || err != nil {
+		t.Errorf("span: want %d..%d, got %d..%d, %v", t0, t0+5e8, first, last, err)
+	}
+}
+
+// SeekTo lands at a block border no later than the instant, and not far before.
+func TestSeekTo(t *testing.T) {
+	data, want := few(t)
+	r, err := readerOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		at    model.Instant
+		block int
+	}{{"before all", 1, 0}, {"the first block", t0 + 5, 0}, {"within the second", t0 + 15e8, 1}, {"after all", t0 + 9e9, 2}} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := r.SeekTo(tt.at); err != nil {
+				t.Fatal(err)
+			}
+			var b model.Batch
+			if err := r.Next(&b); err != nil {
+				t.Fatal(err)
+			}
+			same(t, want[tt.block], items(nil, &b))
+		})
+	}
+}
+
+// A long run's index stays small and still finds a place near any instant.
+func TestIndexThins(t *testing.T) {
+	var x index
+	const blocks = 5 * indexCap
+	for i := range int64(blocks) {
+		x.add(headFixed+100*i, t0+model.Instant(i), t0+model.Instant(i), 3)
+	}
+	y, ok := parseIndex(x.append(nil), blockHeader{first: x.first, last: x.last}, headFixed+100*blocks)
+	if !ok || len(y.entries) > indexCap || y.records != 3*blocks || y.last != t0+blocks-1 {
+		t.Fatalf("want a small index of all, got ok %v, %d entries, %d records", ok, len(y.entries), y.records)
+	}
+	for i := int64(0); i < blocks; i += 997 {
+		off, ok := y.before(t0 + model.Instant(i))
+		if n := (off - headFixed) / 100; !ok || n > i || n < i-16 {
+			t.Fatalf("block %d: want one shortly before, got %d", i, n)
+		}
+	}
+}
+
+// Recording a steady stream allocates next to nothing.
+func TestWriteAllocates(t *testing.T) {
+	w, err := newWriter("x", Header{}, nowhere())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wait = time.Minute
+	s := newStream(1, true)
+	for range 20 {
+		s.second()
+	}
+	batches := s.second()
+	write := func() {
+		for _, b := range batches {
+			w.Write(b)
+		}
+	}
+	for range 2000 { // let tables and buffers grow
+		write()
+	}
+	events := 0
+	for _, b := range batches {
+		events += len(b.Events)
+	}
+	if n := testing.AllocsPerRun(200, write) / float64(events); n > 0.01 {
+		t.Errorf("want no allocations, got %.3f an event", n)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,6 +1,9 @@
 package recording
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestSizePerHour holds the format to its budget on a full stream: 200 requests
 // a second and 8 GPUs take at most 40 MB an hour, keys as hashes included.
@@ -12,6 +15,7 @@ func TestSizePerHour(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			w.wait = time.Minute
 			s := newStream(1, hashed)
 			for range 20 { // fill the server
 				s.second()

@@ -54,8 +54,9 @@ type Stats struct {
 	Bytes  int64  // in the file
 	Blocks uint64 // in the file
 	Lost   uint64 // blocks dropped because the disk was too slow
-	Events uint64 // events and notes that were in the lost blocks
-	Err    error  // why the recording ended early, nil if it goes on
+	// LostEvents is how many events and notes were in them.
+	LostEvents uint64
+	Err        error // why the recording ended early, nil if it goes on
 }
 
 // Writer records a run. Write and Close belong to the engine's goroutine,
@@ -70,6 +71,7 @@ type Writer struct {
 	free   chan *block
 	done   chan struct{} // closed when the disk goroutine has ended
 	closed bool
+	newest model.Instant // newest Seen so far, the run's start before there is one
 	wait   time.Duration
 
 	bytes                   atomic.Int64
@@ -108,7 +110,7 @@ func newWriter(path string, h Header, d disk) (*Writer, error) {
 		queue: make(chan *block, queueCap),
 		free:  make(chan *block, queueCap),
 		done:  make(chan struct{}),
-		wait:  closeWait,
+		wait:  closeWait, newest: h.Started,
 	}
 	w.bytes.Store(int64(len(head)))
 	s := newSpool(d, int64(len(head)))
@@ -145,7 +147,8 @@ func (w *Writer) Write(b *model.Batch) {
 	w.age()
 }
 
-// begin returns the open block, or opens one that starts at first.
+// begin returns the open block, or opens one that starts at first. What was
+// declared before the run may have no time; it is taken to be now.
 func (w *Writer) begin(first model.Instant) *block {
 	if w.open != nil {
 		return w.open
@@ -154,6 +157,9 @@ func (w *Writer) begin(first model.Instant) *block {
 	case w.open = <-w.free:
 	default:
 		w.open = &block{}
+	}
+	if first <= 0 {
+		first = w.newest
 	}
 	b := w.open
 	for i := range b.cols {
@@ -201,6 +207,7 @@ func (w *Writer) take() *block {
 	b := w.open
 	w.open = nil
 	b.last, b.lost = w.enc.last, w.lost
+	w.newest = max(w.newest, b.last)
 	return b
 }
 
@@ -250,7 +257,7 @@ func (w *Writer) Close() error {
 func (w *Writer) Stats() Stats {
 	s := Stats{
 		Path: w.path, Bytes: w.bytes.Load(), Blocks: w.blocks.Load(),
-		Lost: w.lostN.Load(), Events: w.lostRecs.Load(),
+		Lost: w.lostN.Load(), LostEvents: w.lostRecs.Load(),
 	}
 	if e := w.err.Load(); e != nil {
 		s.Err = *e
