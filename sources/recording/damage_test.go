@@ -72,13 +72,10 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
 		var expect []item
-		indexAt := len(data)
 		for i := range x.entries {
-			end := int64(indexAt)
+			end := indexStart(data)
 			if i+1 < len(x.entries) {
 				end = x.entries[i+1].offset
-			} else {
-				end = indexStart(data)
 			}
 			if int64(n) >= end {
 				expect = append(expect, want[i]...)

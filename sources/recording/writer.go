@@ -180,12 +180,13 @@ func (w *Writer) grown(b *block) {
 	}
 }
 
-// age closes the open block when it is old enough. While closed blocks wait
-// for the disk it lets the block grow instead: fewer, larger blocks is what a
-// slow disk needs, and sooner it would not get there.
+// age closes the open block when it is old enough, or the clock was set back.
+// While closed blocks wait for the disk it lets the block grow instead: fewer,
+// larger blocks is what a slow disk needs, and sooner it would not get there.
 func (w *Writer) age() {
-	d := w.enc.last.Sub(w.open.first)
-	if (d >= blockAge || d < -blockAge || w.enc.seen < w.open.first.Add(-blockAge)) && len(w.queue) == 0 {
+	old := w.enc.last.Sub(w.open.first) >= blockAge
+	back := w.open.first.Sub(w.enc.seen) >= blockAge
+	if (old || back) && len(w.queue) == 0 {
 		w.seal()
 	}
 }
