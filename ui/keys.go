@@ -1,10 +1,70 @@
 package ui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"benchtop/themes"
 	"benchtop/ui/panel"
 )
 
-func footerKeys(v ViewState) []panel.Span {
-	return []panel.Span{{"q", themes.Text, false}, {"quit", themes.Dim, false}}
+// Binding is one key: what it is called, what it does.
+type Binding struct {
+	Keys   []string // as bubbletea names them
+	Name   string   // as users read it
+	Help   string   // one line
+	Footer string   // word in the footer; "" if not shown there
+	Replay bool     // only of use while a recording plays
+	do     func(*screen) tea.Cmd
+}
+
+// Bindings lists every key once. The help page, the footer and the README read
+// it.
+func Bindings() []Binding {
+	return []Binding{
+		{Keys: []string{"q", "ctrl+c"}, Name: "q", Help: "quit", Footer: "quit", do: quit},
+		{Keys: []string{"p", "space"}, Name: "p space", Help: "pause the picture (a replay: the recording); the run goes on", Footer: "pause", do: (*screen).pause},
+		{Keys: []string{"left"}, Name: "← →", Help: "move the cursor: one moment on all charts; shift moves ten columns", Footer: "cursor", do: moves(-1)},
+		{Keys: []string{"right"}, do: moves(1)},
+		{Keys: []string{"shift+left", "H"}, do: moves(-10)},
+		{Keys: []string{"shift+right", "L"}, do: moves(10)},
+		{Keys: []string{"+", "="}, Name: "+ -", Help: "a shorter or longer time window, 30 s to the whole run", Footer: "window", do: zooms(-1)},
+		{Keys: []string{"-", "_"}, do: zooms(1)},
+		{Keys: []string{"pgup"}, Name: "pgup pgdn", Help: "go back and forth in time by half a window", do: scrolls(-1)},
+		{Keys: []string{"pgdown"}, do: scrolls(1)},
+		{Keys: []string{"l", "end"}, Name: "l", Help: "back to live: no cursor, no pause, right edge now", Footer: "live", do: (*screen).live},
+		{Keys: []string{"e"}, Name: "e", Help: "all findings with their evidence", Footer: "evidence", do: fulls("findings")},
+		{Keys: []string{"tab"}, Name: "tab 0-9", Help: "focus a panel", do: focuses(1)},
+		{Keys: []string{"shift+tab"}, do: focuses(-1)},
+		{Keys: []string{"enter"}, Name: "enter", Help: "the focused panel on the whole screen, and back", do: (*screen).enlarge},
+		{Keys: []string{"up", "k"}, Name: "↑ ↓", Help: "scroll a list that has the whole screen", do: lines(-1)},
+		{Keys: []string{"down", "j"}, do: lines(1)},
+		{Keys: []string{"v"}, Name: "v", Help: "concurrency as areas or as lines", Footer: "area/lines", do: (*screen).style},
+		{Keys: []string{"t"}, Name: "t", Help: "next theme", Footer: "theme", do: (*screen).nextTheme},
+		{Keys: []string{"m"}, Name: "m", Help: "put a mark on the time axis (recorded)", do: (*screen).mark},
+		{Keys: []string{","}, Name: ", .", Help: "10 s back or forward in the recording", Footer: "seek", Replay: true, do: seeks(-10)},
+		{Keys: []string{"."}, Replay: true, do: seeks(10)},
+		{Keys: []string{"<"}, Name: "< >", Help: "half or double speed", Footer: "speed", Replay: true, do: speeds(0.5)},
+		{Keys: []string{">"}, Replay: true, do: speeds(2)},
+		{Keys: []string{"g"}, Name: "g", Help: "play from the cursor", Replay: true, do: (*screen).seekCursor},
+		{Keys: []string{"esc"}, Name: "esc", Help: "leave help, the whole screen, the cursor", do: (*screen).leave},
+		{Keys: []string{"ctrl+z"}, Name: "ctrl+z", Help: "suspend", do: func(*screen) tea.Cmd { return tea.Suspend }},
+		{Keys: []string{"ctrl+l"}, Name: "ctrl+l", Help: "draw everything anew", do: func(*screen) tea.Cmd { return tea.ClearScreen }},
+		{Keys: []string{"?", "f1"}, Name: "?", Help: "this help", Footer: "help", do: (*screen).toggleHelp},
+	}
+}
+
+// footer is the bottom line's keys: name and word in turn.
+func footer(v ViewState) []panel.Span {
+	var out []panel.Span
+	for _, b := range Bindings() {
+		if b.Footer == "" || b.Replay && !v.Replay {
+			continue
+		}
+		word := b.Footer
+		if b.Footer == "pause" && v.Paused {
+			word = "go on"
+		}
+		out = append(out, panel.Span{Text: b.Name, Role: themes.Text}, panel.Span{Text: word, Role: themes.Dim})
+	}
+	return out
 }

@@ -19,10 +19,12 @@ type scene struct {
 // sceneNow is the newest tick of every scene.
 var sceneNow = model.InstantOf(time.Date(2026, 3, 14, 13, 7, 31, 0, time.UTC))
 
-func newScene(age time.Duration) *scene {
+// newScene begins age before sceneNow and is frozen at now.
+func newScene(age time.Duration, now model.Instant) *scene {
 	s := &scene{tracks: map[[3]uint64]*model.Track{}, rng: rand.New(rand.NewPCG(1, 2))}
 	s.snap = &model.Snapshot{
-		Now: sceneNow, Start: sceneNow.Add(-age), Seq: 4510, Second: 451,
+		Now: now, Start: sceneNow.Add(-age),
+		Seq: uint64(now / 1e8), Second: uint64(now / 1e9),
 		Run: model.RunInfo{
 			ID: "r-0412", Label: "round 3", Facts: map[string]string{"model": "llama-3-8b", "tool": "vegeta"},
 			Config:     map[string]model.Setting{},
@@ -115,10 +117,10 @@ func (s *scene) done() *model.Snapshot {
 	return s.snap
 }
 
-// every calls f at each step of the scene, with the seconds before now.
+// every calls f at each step of the scene, with the seconds before sceneNow.
 func (s *scene) every(step time.Duration, f func(at model.Instant, back float64)) {
 	for at := s.snap.Start; at <= s.snap.Now; at = at.Add(step) {
-		f(at, s.snap.Now.Seconds(at))
+		f(at, sceneNow.Seconds(at))
 	}
 }
 
@@ -145,12 +147,15 @@ func busyServer(back float64) (running, waiting float64) {
 	case back > 72:
 		return 44 + 12*bell(back, 100, 22), 6
 	}
-	return 36 + 12*(30-back)/30, 7 * (30 - back) / 30
+	climb := min(30-back, 30) / 30
+	return 36 + 12*climb + 3*math.Sin(min(back, 0)/5), math.Floor(7 * climb)
 }
 
 // busy is a run with everything to see: a gap, throttling, losses.
-func busy() *model.Snapshot {
-	s := newScene(451 * time.Second)
+func busy() *model.Snapshot { return busyAt(sceneNow) }
+
+func busyAt(now model.Instant) *model.Snapshot {
+	s := newScene(451*time.Second, now)
 	flight := 0.0
 	s.every(100*time.Millisecond, func(at model.Instant, back float64) {
 		want := busyClient(back)
@@ -220,11 +225,11 @@ func (s *scene) busyClock() {
 
 func (s *scene) busyLosses() {
 	for i := range 37 {
-		at := s.snap.Now.Add(-time.Duration(52+i*i%20) * time.Second)
+		at := sceneNow.Add(-time.Duration(52+i*i%20) * time.Second)
 		s.add(model.ClientTimeout, at, 30)
 	}
 	for i := range 6 {
-		s.add(model.ClientRejected, s.snap.Now.Add(-time.Duration(20+i)*time.Second), 0.01)
+		s.add(model.ClientRejected, sceneNow.Add(-time.Duration(20+i)*time.Second), 0.01)
 	}
 	s.snap.Client = model.ClientTotals{
 		Known: true, Begun: 4182, Done: 4118, Unfinished: 64, How: "exact", Format: "ndjson",
@@ -287,7 +292,7 @@ func (s *scene) busyWords() {
 			NextChange:   "none until one of the sub-causes is shown",
 			SettledBy:    "sockets and client CPU",
 		},
-		Confidence: "firm", Since: snap.Now.Add(-12 * time.Second),
+		Confidence: "firm", Since: sceneNow.Add(-12 * time.Second),
 		Failures: "1.0 % of requests failed: settle client errors before talking of server throughput",
 		NotSeen:  []string{"client_cpu: needs host figures"},
 		WaitS:    math.NaN(),
@@ -313,7 +318,7 @@ func (s *scene) busyWords() {
 		{ID: 3, Name: "nvml", Kind: model.KindGPU, Format: "nvml", State: model.Running, LastSeen: snap.Now},
 		{ID: 4, Name: "http://127.0.0.1:8000/metrics", Kind: model.KindMetrics, Format: "vllm", State: model.Retrying, Why: "connection refused: is the server's port 8000?", LastSeen: snap.Now.Add(-75 * time.Second)},
 	}
-	at := func(back int) model.Instant { return snap.Now.Add(-time.Duration(back) * time.Second) }
+	at := func(back int) model.Instant { return sceneNow.Add(-time.Duration(back) * time.Second) }
 	snap.Marks = []model.Mark{
 		{At: at(121), Class: "run", Text: "warm-up ends"},
 		{At: at(93), Class: "source", Text: "server.log rotated"},

@@ -35,13 +35,23 @@ const DefaultWindow = 2 * time.Minute
 // gutter is the room for labels at the left of every chart.
 const gutter = 7
 
-// Draw draws one frame on g, whose size is the screen's.
-func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) {
+// Axis is the time axis of a drawn frame: Cols columns of width Step from From
+// on, the first one at column X of the screen.
+type Axis struct {
+	From model.Instant
+	Step time.Duration
+	Cols int
+	X    int
+}
+
+// Draw draws one frame on g, whose size is the screen's, and says where its
+// time axis lies (Cols is 0 where there is none).
+func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) Axis {
 	g.Glyphs = draw.GlyphsFor(depth, v.ASCII)
 	g.Clear()
 	w, h := g.Size()
 	if w == 0 || h == 0 {
-		return
+		return Axis{}
 	}
 	if snap == nil {
 		snap = &model.Snapshot{}
@@ -55,11 +65,11 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) {
 	}
 	if w < layout.GlanceWidth || h < layout.GlanceHeight {
 		panel.DrawGlance(panel.Frame{Snap: snap, View: pv, Grid: g})
-		return
+		return Axis{}
 	}
 	all := panel.All()
 	arr := arrange(w, h, all, v.Full)
-	setAxis(pv, arr, snap, v)
+	axis := setAxis(pv, arr, snap, v)
 	byID := map[string]panel.Panel{}
 	for _, p := range append(all, panel.Findings()) {
 		byID[p.ID] = p
@@ -86,8 +96,9 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) {
 		}
 	}
 	if arr.Footer >= 0 {
-		panel.DrawFooter(frame(0, arr.Footer, w, 1), footerKeys(v))
+		panel.DrawFooter(frame(0, arr.Footer, w, 1), footer(v))
 	}
+	return axis
 }
 
 // Render draws one frame and encodes it, as terminals and `shot` want it.
@@ -119,25 +130,28 @@ func arrange(w, h int, all []panel.Panel, full string) layout.Screen {
 }
 
 // setAxis lays the one time axis over the first column.
-func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewState) {
+func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewState) Axis {
 	c := arr.Columns[0]
+	x := c.X + pv.Left
 	pv.Right = 6
 	inner := c.W
 	if c.Framed {
 		pv.Right, inner = 1, c.W-2
+		x++
 	}
 	pv.Cols = max(inner-pv.Left-pv.Right, 1)
-	pv.From, pv.Step = axis(snap, v, pv.Cols)
+	pv.From, pv.Step = columns(snap, v, pv.Cols)
 	if v.Cursor != 0 {
 		i := int(v.Cursor.Sub(pv.From) / pv.Step)
 		pv.Cursor = min(max(i, 0), pv.Cols-1)
 	}
+	return Axis{From: pv.From, Step: pv.Step, Cols: pv.Cols, X: x}
 }
 
-// axis is the start and column width of a time axis of cols columns. Columns
+// columns is the start and column width of a time axis of cols columns. Columns
 // lie on absolute boundaries, so that only the newest one changes between two
 // shifts.
-func axis(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Duration) {
+func columns(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Duration) {
 	window := v.Window
 	if window <= 0 {
 		window = max(snap.Now.Sub(snap.Start), 30*time.Second)

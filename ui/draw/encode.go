@@ -138,3 +138,14 @@ func asciiBraille(bits byte) rune {
 	}
 	return '-'
 }
+
+// ASCII replaces every rune of s that is not ASCII by its stand-in; escape
+// sequences pass.
+func ASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 {
+			return r
+		}
+		return asciiFor(r)
+	}, s)
+}

@@ -45,7 +45,7 @@ const (
 	FramedHeight  = 22
 	GlanceWidth   = 44 // below these, only a few words fit
 	GlanceHeight  = 10
-		sideLeast     = 36 // a third of the width, within these bounds
+	sideLeast     = 36 // a third of the width, within these bounds
 	sideMost      = 60
 	frameOverhead = 1 // rows a framed panel costs: its title line
 )
