@@ -65,6 +65,7 @@ type Decoder struct {
 	past     history
 	skew     float64
 	skewAt   model.Instant
+	newest   model.Instant // newest stamp
 	last     model.Instant // newest own time, for records without one
 	clock0   model.Instant // where the server's clock since start has its zero
 	clockNow time.Duration
@@ -199,7 +200,7 @@ func (d *Decoder) announce() {
 
 // decode reads one line with the format at hand.
 func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
-	if d.o.Year == 0 {
+	if d.o.Year == 0 && !d.o.OwnTime {
 		d.rd.year = seen.Time().UTC().Year()
 	}
 	d.matched = false
@@ -233,7 +234,7 @@ func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	if d.spoke == 0 {
 		d.spoke = seen
 	}
-	if history || d.warned || d.quiet < silentLines || !d.o.OwnTime && seen.Sub(d.spoke) < silentTime {
+	if history || d.warned || d.quiet < silentLines || seen.Sub(d.spoke) < silentTime {
 		return
 	}
 	d.warned = true

@@ -42,13 +42,15 @@ func (h *history) flush(out *sources.Outlet, offset time.Duration, zero model.In
 }
 
 // reading places one reading in time and hands it to the emitter.
-func (d *Decoder) reading(_ *record, r *Reading) {
+func (d *Decoder) reading(c *record, r *Reading) {
+	r.At = d.turn(c, r.At)
 	if r.Odd {
 		d.odd++
 	}
 	if !r.Empty() || r.Set&configFields != 0 {
 		d.matched = true
 	}
+	d.newest = max(d.newest, r.At)
 	d.e.mute, d.e.past = false, nil
 	switch {
 	case d.o.OwnTime:
@@ -60,6 +62,27 @@ func (d *Decoder) reading(_ *record, r *Reading) {
 		d.live(r)
 	}
 	d.e.apply(r)
+}
+
+// Stamps without a year that are further off than these belong to the year
+// before or after.
+const (
+	farAhead  = 36 * time.Hour
+	farBehind = 300 * 24 * time.Hour
+)
+
+// turn sees to logs that cross New Year with stamps that name no year.
+func (d *Decoder) turn(c *record, at model.Instant) model.Instant {
+	if at == 0 || c.stamp.full() {
+		return at
+	}
+	switch {
+	case d.o.Year == 0 && !d.o.OwnTime && d.e.seen != 0 && at > d.e.seen.Add(farAhead):
+		return c.at(d.rd.year-1, d.o.Zone)
+	case d.newest != 0 && d.newest.Sub(at) > farBehind:
+		return c.at(d.rd.year+1, d.o.Zone)
+	}
+	return at
 }
 
 // own is a record's own time in a replay; one without takes the one before it.
@@ -137,7 +160,7 @@ func (d *Decoder) live(r *Reading) {
 func (d *Decoder) Time(text []byte) (at model.Instant, ok bool) {
 	d.timer.strip(text, &d.timerRe)
 	c := &d.timerRe
-	if at = c.at(d.rd.year, d.o.Zone); at != 0 {
+	if at = d.turn(c, c.at(d.rd.year, d.o.Zone)); at != 0 {
 		return at, true
 	}
 	if c.ticked && d.clock0 != 0 && c.port == nil {

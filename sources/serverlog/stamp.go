@@ -25,7 +25,7 @@ func (s *stamp) dayed() bool { return s.epoch != 0 || s.month != 0 }
 func (s *stamp) full() bool { return s.epoch != 0 || s.year != 0 }
 
 // instant places the stamp, taking year and zone from the reference where it
-// has none of its own. 0 if it names no day.
+// has none of its own. 0 if it names no day, or no year and none is given.
 func (s *stamp) instant(year int, zone *time.Location) model.Instant {
 	if s.epoch != 0 || s.month == 0 {
 		return s.epoch
@@ -33,6 +33,9 @@ func (s *stamp) instant(year int, zone *time.Location) model.Instant {
 	y := s.year
 	if y == 0 {
 		y = year
+	}
+	if y == 0 {
+		return 0
 	}
 	if s.zoned || zone == nil || zone == time.UTC {
 		days := civilDays(y, s.month, s.day)

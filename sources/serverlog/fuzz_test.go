@@ -1,0 +1,82 @@
+package serverlog_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"benchtop/model"
+	"benchtop/sources/serverlog"
+)
+
+// FuzzDecode feeds arbitrary bytes to every format: nothing may panic, every
+// event must be of a known series and finite, and the same lines must give the
+// same events wherever batches end.
+func FuzzDecode(f *testing.F) {
+	for _, path := range corpusFiles(f) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		for i, l := range bytes.Split(b, []byte("\n")) {
+			if i%5 == 0 && len(l) > 4 {
+				f.Add(l[:len(l)/2])
+				f.Add(append(bytes.Clone(l), l...))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := bytes.Split(data, []byte("\n"))
+		for _, format := range append(serverlog.Names(), "") {
+			once := decodeAll(t, format, lines, 1)
+			more := decodeAll(t, format, lines, 7)
+			if len(once) != len(more) {
+				t.Fatalf("%s: %d events one by one, %d in sevens", format, len(once), len(more))
+			}
+			for i := range once {
+				if once[i] != more[i] && !(math.IsNaN(once[i].Value) && math.IsNaN(more[i].Value)) {
+					t.Fatalf("%s: event %d: %+v one by one, %+v in sevens", format, i, once[i], more[i])
+				}
+			}
+		}
+		if _, err := serverlog.Probe(bytes.NewReader(data), serverlog.Options{Year: 2026, Zone: time.UTC}, nil); err != nil {
+			t.Fatal(err)
+		}
+		serverlog.Sniff(lines)
+	})
+}
+
+// decodeAll decodes lines, flushing every n, and drops the counts, which are
+// booked at each flush.
+func decodeAll(t *testing.T, format string, lines [][]byte, n int) []model.Event {
+	b := newBench(t, serverlog.Options{Format: format, Year: 2026})
+	for i, l := range lines {
+		b.now = b.now.Add(10 * time.Millisecond)
+		own := bytes.Clone(l)
+		b.d.Line(own, b.now, i%3 == 0, b.out)
+		for j := range own {
+			own[j] = '?' // whoever keeps the line will show
+		}
+		if i%n == 0 {
+			b.collect()
+		}
+	}
+	b.d.Close(b.now, b.out)
+	b.collect()
+	var evs []model.Event
+	for _, e := range b.evs {
+		if int(e.Series) >= model.NumSeries {
+			t.Fatalf("%s: unknown series %d", format, e.Series)
+		}
+		if math.IsInf(e.Value, 0) || math.IsNaN(e.Value) {
+			t.Fatalf("%s: %v is %v", format, e.Series, e.Value)
+		}
+		if e.Series < model.SourceLines || e.Series > model.SourceErrors {
+			evs = append(evs, e)
+		}
+	}
+	return evs
+}

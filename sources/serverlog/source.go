@@ -1,0 +1,142 @@
+package serverlog
+
+import (
+	"context"
+	"fmt"
+
+	"benchtop/model"
+	"benchtop/sources"
+	"benchtop/sources/tail"
+)
+
+// Source follows one server log: a file, a pipe or a command.
+type Source struct {
+	in   tail.Options
+	d    *Decoder
+	o    Options
+	runs int
+}
+
+// NewSource makes a source that reads in. What the place says of format, zone,
+// year, start and label goes for o where that leaves them open. What a pipe or
+// command prints at once is history.
+func NewSource(in tail.Options, o Options) *Source {
+	in.BurstIsHistory = true
+	if o.Format == "" {
+		o.Format = in.Format
+	}
+	if o.Zone == nil {
+		o.Zone = in.Zone
+	}
+	if o.Year == 0 {
+		o.Year = in.Year
+	}
+	if o.Start == 0 {
+		o.Start = in.Start
+	}
+	if o.Label == "" {
+		o.Label = in.Label
+	}
+	if o.Name == "" {
+		o.Name = in.Place
+	}
+	return &Source{in: in, o: o, d: NewDecoder(o)}
+}
+
+// Name implements sources.Source.
+func (s *Source) Name() string { return s.o.Name }
+
+// Run implements sources.Source. A further Run, after a command died, goes on
+// where the last one stood: what the command prints again is dropped.
+func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
+	if s.o.Format != "" {
+		if _, ok := Lookup(s.o.Format); !ok {
+			return sources.Final(fmt.Errorf("%s: no log format %q (see benchtop formats)", s.o.Name, s.o.Format))
+		}
+	}
+	now := sources.Now()
+	format, _ := s.d.Format()
+	out.Describe(now, s.o.Name, model.KindServerLog, format, s.o.Label)
+	out.State(now, model.Starting, "")
+	out.Flush()
+	f := &following{s: s, out: out, again: s.runs > 0, upTo: s.d.newest}
+	s.runs++
+	err := tail.Run(ctx, s.in, tail.Handler{Line: f.line, Event: f.event, Open: f.open, Idle: f.idle})
+	now = sources.Now()
+	s.d.Close(now, out)
+	f.tellRepeats(now)
+	out.FlushAt(now)
+	return err
+}
+
+// following is one Run of a Source.
+type following struct {
+	s       *Source
+	out     *sources.Outlet
+	running bool
+	again   bool          // the input was read before and may repeat itself
+	upTo    model.Instant // newest stamp of the time before
+	repeats int
+}
+
+func (f *following) open(k tail.Kind) {
+	if k == tail.File {
+		f.out.SetPolicy(sources.Block)
+		return
+	}
+	f.out.SetPolicy(sources.Drain)
+}
+
+func (f *following) line(l tail.Line) {
+	if !f.running {
+		f.running = true
+		f.out.State(l.Seen, model.Running, "")
+	}
+	if f.again && f.repeated(l) {
+		f.repeats++
+		return
+	}
+	f.s.d.Line(l.Text, l.Seen, l.History, f.out)
+}
+
+// repeated reports whether a line was read before the command was started
+// again: its stamp is not after the newest one, or it stands among such lines.
+func (f *following) repeated(l tail.Line) bool {
+	at, ok := f.s.d.Time(l.Text)
+	if ok && at > f.upTo || !ok && !l.History {
+		f.again = false
+		f.tellRepeats(l.Seen)
+		return false
+	}
+	return ok || f.upTo != 0
+}
+
+func (f *following) tellRepeats(at model.Instant) {
+	if f.repeats == 0 {
+		return
+	}
+	f.out.Note(model.Note{At: at, Seen: at, Kind: model.NoteMark, Name: "source", Value: float64(f.repeats), Text: fmt.Sprintf(
+		"%s: %d lines were printed again after its restart and dropped", f.s.o.Name, f.repeats)})
+	f.out.Count(0, 0, 0, f.repeats, 0)
+	f.repeats = 0
+}
+
+func (f *following) event(kind, text string) {
+	now := sources.Now()
+	switch kind {
+	case tail.EventWaiting, tail.EventTrouble:
+		f.running = false
+		f.out.State(now, model.Retrying, text)
+	case tail.EventGone:
+		f.running = false
+		f.out.State(now, model.Quiet, text)
+	case tail.EventTruncated, tail.EventRotated, tail.EventReopened:
+		f.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "source", Text: text})
+	}
+}
+
+func (f *following) idle() {
+	now := sources.Now()
+	f.s.d.Idle(now, f.out)
+	f.out.FlushAt(now)
+}
