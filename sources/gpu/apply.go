@@ -27,6 +27,8 @@ type known struct {
 	off   uint64 // counters that grew faster than time: not believed
 	last  [NumFields]float64
 	base  [NumFields]baseline
+
+	restarted model.Instant // when the counters last started over
 }
 
 // baseline is a counter's first value, to check its unit against.
@@ -144,7 +146,8 @@ func (k *known) check(r *Reading, f Field, v float64, ev model.Event, out *sourc
 	case v < k.last[f]:
 		*b = baseline{ev.At, v}
 		k.gap(f, ev, out)
-		if f == HeldPowerCap || f == Energy {
+		if k.restarted != ev.At { // all of them do at once: said once
+			k.restarted = ev.At
 			k.note(r, "gpu_counters", "counters started over, as when the driver is reloaded", ev.At, ev.Seen, out)
 		}
 	case fields[f].is&held != 0 && v-b.value > heldRatio*float64(ev.At-b.at)+heldAllowance:

@@ -90,13 +90,21 @@ var ErrOff = errors.New("gpu readings are off")
 
 // unavailable is why a backend can't be opened: one line with the next step.
 type unavailable struct {
-	text string
+	what string // what is wrong
+	next string // what the user can do
 	// again says that it may work later without anybody's doing here, so that
 	// it is worth trying again.
 	again bool
+	// definite says that another backend would fail for the same reason.
+	definite bool
 }
 
-func (u *unavailable) Error() string { return u.text }
+func (u *unavailable) Error() string {
+	if u.next == "" {
+		return u.what
+	}
+	return u.what + "; " + u.next
+}
 
 // mayRecover reports whether it is worth opening a backend again after err.
 func mayRecover(err error) bool {
@@ -124,27 +132,31 @@ func Open(choice string, o Options) (r Reader, name string, err error) {
 			return r, b.Name, err
 		}
 	}
-	return nil, "", &unavailable{text: fmt.Sprintf("unknown GPU source %q: use auto, nvml, smi, file:PATH or off", choice)}
+	return nil, "", &unavailable{what: fmt.Sprintf("unknown GPU source %q: use auto, nvml, smi, file:PATH or off", choice)}
 }
 
 // openFirst opens the first backend that opens. If none does, the error is that
-// of the first one, which knows most, unless it was only left out of the build.
+// of the first one that is in this build: it knows most.
 func openFirst(backends []Backend, o Options) (Reader, string, error) {
-	var first error
+	var first *unavailable
 	for _, b := range backends {
 		r, err := b.open(o)
 		if err == nil {
 			return r, b.Name, nil
 		}
-		if mayRecover(err) {
+		var u *unavailable
+		if !errors.As(err, &u) || u.again || u.definite {
 			return nil, b.Name, err // the driver is there but not well: no other way leads round it
 		}
-		if first == nil || errors.Is(first, errNotBuilt) {
-			first = err
+		if first == nil || first == errNotBuilt {
+			first = u
 		}
 	}
-	return nil, "", first
+	if first == nil {
+		return nil, "", errNotBuilt
+	}
+	return nil, "", &unavailable{what: first.what, next: "no other way either; showing no GPU rows (--gpu=file:PATH reads a saved run, --gpu=off hides this)"}
 }
 
 // errNotBuilt is the answer of a build without cgo, or for another system.
-var errNotBuilt = &unavailable{text: "built without NVML: it needs Linux and a build with cgo (use --gpu=smi, or --gpu=file:PATH)"}
+var errNotBuilt = &unavailable{what: "built without NVML, which needs Linux and a build with cgo", next: "use --gpu=smi or --gpu=file:PATH"}

@@ -51,7 +51,7 @@ var errStarting = errors.New("NVML has not answered yet: the driver is starting 
 // failed is why load failed, nil if it did not. Only once opened is closed.
 func (n *nvmlReader) failed() error {
 	if s := n.lib.panicked(); s != "" && n.err == nil && n.gpus == nil {
-		n.err = &unavailable{text: "NVML: " + s}
+		n.err = &unavailable{what: "NVML: " + s}
 	}
 	return n.err
 }
@@ -72,11 +72,10 @@ func (n *nvmlReader) load() {
 	case ret != nvml.SUCCESS:
 		n.err = explain(Code(ret), n.o.Library)
 	case count <= 0:
-		n.err = &unavailable{text: "NVML works but no GPU is visible: in a container, start it with --gpus all (NVIDIA_VISIBLE_DEVICES)", again: true}
+		n.err = &unavailable{what: "NVML works but no GPU is visible", next: "in a container, start it with --gpus all (NVIDIA_VISIBLE_DEVICES)", definite: true}
 	}
 	if n.err != nil {
-		n.api.Shutdown()
-		return
+		return // not shut down: starting it again and again leaks file descriptors
 	}
 	if n.has["nvmlSystemGetDriverVersion"] {
 		if v, ret := n.api.SystemGetDriverVersion(); ret == nvml.SUCCESS {
@@ -97,17 +96,20 @@ func explain(c Code, library string) error {
 		if err := dl.New(library, dl.RTLD_LAZY|dl.RTLD_GLOBAL).Open(); err != nil {
 			why = err.Error()
 		}
-		return &unavailable{text: fmt.Sprintf("no NVML library found (%s): no NVIDIA driver here, or a container started without --gpus and the utility capability; showing no GPU rows (try --gpu=smi)", why)}
+		return &unavailable{
+			what: fmt.Sprintf("no NVML library found (%s): no NVIDIA driver here, or a container started without --gpus and the utility capability", why),
+			next: "showing no GPU rows (try --gpu=smi)",
+		}
 	case CodeDriverNotLoaded:
-		return &unavailable{text: "NVML: driver not loaded: load it (modprobe nvidia, or run nvidia-smi as root once); trying again", again: true}
+		return &unavailable{what: "NVML: driver not loaded", next: "load it (modprobe nvidia, or nvidia-smi as root once); trying again", again: true}
 	case CodeMismatch:
-		return &unavailable{text: "NVML: driver and library versions differ: reboot or reload the driver; trying again", again: true}
+		return &unavailable{what: "NVML: driver and library versions differ", next: "reboot or reload the driver; trying again", again: true}
 	case CodeUnknown:
-		return &unavailable{text: "NVML: unknown error: a container that lost its devices (systemctl daemon-reload does that) must be restarted; trying again", again: true}
+		return &unavailable{what: "NVML: unknown error: a container loses its devices when the host runs systemctl daemon-reload", next: "the container must be restarted", again: true}
 	case CodeNoPermission:
-		return &unavailable{text: "NVML: no permission: this user may not open /dev/nvidia* (check its mode, or the container's device rules)"}
+		return &unavailable{what: "NVML: no permission to open /dev/nvidia*", next: "check its mode, or the container's device rules", definite: true}
 	}
-	return &unavailable{text: fmt.Sprintf("NVML does not start: %s (%d); trying again", c, c), again: true}
+	return &unavailable{what: fmt.Sprintf("NVML does not start: %s (%d)", c, c), next: "does nvidia-smi work? trying again", again: true}
 }
 
 // Read implements Reader. It starts a poll on each GPU that is idle and waits a

@@ -29,7 +29,7 @@ type scenario struct {
 	name   string
 	script string // in testdata/scripts; "" is none
 	old    bool   // a library like those of drivers before 535
-	real   bool   // needs real time: a call that blocks
+	real   bool   // needs real time: a call that is stuck
 	run    func(s *stage)
 }
 
@@ -539,7 +539,11 @@ func (s *stage) refuse(again bool, words ...string) {
 
 func sceneNoGPU(s *stage) {
 	s.clock(0)
-	s.refuse(true, "no GPU is visible", "--gpus all")
+	s.refuse(false, "no GPU is visible", "--gpus all")
+	_, name, err := Open("auto", s.o)
+	if name != "nvml" || err == nil || !strings.Contains(err.Error(), "no GPU is visible") {
+		s.Errorf("want auto to leave it at that, got %q, %v", name, err)
+	}
 }
 
 func sceneMismatch(s *stage) {
@@ -571,6 +575,11 @@ func sceneNotLoaded(s *stage) {
 func sceneNoLibrary(s *stage) {
 	s.o.Library = "/no/such/libnvidia-ml.so.1"
 	s.refuse(false, "no NVML library found", "/no/such/libnvidia-ml.so.1", "--gpus", "--gpu=smi")
+	s.o.SMI = []string{"/no/such/nvidia-smi"}
+	_, _, err := Open("auto", s.o)
+	if err == nil || !strings.Contains(err.Error(), "no NVML library found") || strings.Contains(err.Error(), "--gpu=smi") {
+		s.Errorf("want no advice to try what was tried, got %v", err)
+	}
 }
 
 func sceneNotALibrary(s *stage) {

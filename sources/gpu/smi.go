@@ -44,7 +44,7 @@ const helpLimit = 10 * time.Second
 // openSMI starts the child, after asking it which fields it knows.
 func openSMI(o Options) (Reader, error) {
 	if _, err := exec.LookPath(o.SMI[0]); err != nil {
-		return nil, &unavailable{text: fmt.Sprintf("%s not found: no NVIDIA driver here, or not in PATH; showing no GPU rows (try --gpu=file:PATH)", o.SMI[0])}
+		return nil, &unavailable{what: o.SMI[0] + " not found: no NVIDIA driver here, or not in PATH", next: "showing no GPU rows (try --gpu=file:PATH)"}
 	}
 	s := &smiReader{o: o, up: make(chan struct{}), shelves: make(map[int]*shelf), bus: make(map[int]string), began: time.Now()}
 	s.done = s.dog.start(func() { s.run() })
@@ -60,7 +60,7 @@ func openSMI(o Options) (Reader, error) {
 		if s.end == nil {
 			s.end = errors.New(s.dog.panicked())
 		}
-		return nil, &unavailable{text: s.end.Error(), again: true}
+		return nil, &unavailable{what: s.end.Error(), next: "trying again", again: true}
 	}
 	return s, nil
 }
