@@ -57,6 +57,10 @@ func NewGroup() *Group {
 	return g
 }
 
+// NumberFrom makes the next source get this id. A replay takes one far above
+// the recorded sources, whose ids it keeps.
+func (g *Group) NumberFrom(id model.SourceID) { g.nextID.Store(uint32(id)) }
+
 // Batches is the channel the engine reads. It is closed when every source has
 // ended and Wait was called.
 func (g *Group) Batches() <-chan *model.Batch { return g.ch }

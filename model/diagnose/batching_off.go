@@ -45,6 +45,9 @@ func batchWaitCeiling() Rule {
 		Help: "batches leave not full after waiting the full batch wait",
 		When: func(c *Case) Answer {
 			s := &c.S.Server
+			if s.Known && !s.Static && !known(s.BatchWait) {
+				return No // continuous batching: a batch waits for nobody
+			}
 			if !s.Known || !known(s.BatchWaitAtLimit) {
 				if s.KnowB && known(s.Batch) && s.Batch >= s.B {
 					return No

@@ -134,7 +134,7 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 	"batch_wait_ceiling": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit, s.Server.BatchWait, s.Client.Mean = 0.9, 0.15, 0.25 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit, s.Server.BatchWait = 0.9, 0.15 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Static, s.Server.BatchWaitAtLimit = true, nan }},
 	},
 	"server_saturated": {
 		fire: []func(*model.Signals){full, func(s *model.Signals) {

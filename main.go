@@ -1,0 +1,25 @@
+// Command benchtop watches an inference benchmark while it runs and says where
+// the bottleneck is. Everything but the process itself (signals, exit code,
+// standard streams) lives in the packages below; see `go doc ./...`.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"benchtop/ui/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()})
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program as a function of its arguments and streams.
+func run(ctx context.Context, args []string, stdio cli.Stdio) int {
+	return cli.Main(ctx, args, stdio)
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"benchtop/model"
+)
+
+// screenFlags say how the run is shown.
+type screenFlags struct {
+	headless bool
+	every    time.Duration
+	summary  string
+	verdicts bool
+	for_     time.Duration
+	exit     bool
+	theme    string
+	ascii    bool
+	fps      int
+	noMouse  bool
+	lang     string
+	failOn   string
+	severity model.Severity // of failOn
+}
+
+func (f *screenFlags) add(s *pflag.FlagSet) {
+	s.BoolVar(&f.headless, "headless", false, "no screen: one line a period and a summary (chosen by itself when stdout is no terminal)")
+	s.DurationVar(&f.every, "every", time.Second, "period of the lines of --headless")
+	s.StringVar(&f.summary, "summary", "", "write the summary JSON to `FILE` (- is stdout)")
+	s.BoolVar(&f.verdicts, "verdicts", false, "with --headless: print each change of the verdict as a JSON line")
+	s.DurationVar(&f.for_, "for", 0, "stop after this long")
+	s.BoolVar(&f.exit, "exit", false, "stop when every finite source has ended")
+	s.StringVar(&f.theme, "theme", "", "colour theme (see benchtop themes)")
+	s.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	s.IntVar(&f.fps, "fps", 10, "most frames a second, 1 to 10")
+	s.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	s.StringVar(&f.lang, "lang", "en", "language (reserved)")
+	s.StringVar(&f.failOn, "fail-on", "", "exit with 3 on a finding of this `severity` or above: note, minor, major, invalid")
+}
+
+// check validates what pflag can't.
+func (f *screenFlags) check() error {
+	if f.every < 100*time.Millisecond {
+		return usage("--every %s: at least 100ms", f.every)
+	}
+	if f.fps < 1 || f.fps > 10 {
+		return usage("--fps %d: 1 to 10", f.fps)
+	}
+	if f.failOn == "" {
+		return nil
+	}
+	for i, names := range [][]string{{"note", "info"}, {"minor"}, {"major", "warning"}, {"invalid", "critical"}} {
+		for _, n := range names {
+			if f.failOn == n {
+				f.severity = model.Severity(i)
+				return nil
+			}
+		}
+	}
+	return usage("--fail-on %q: note, minor, major or invalid", f.failOn)
+}
+
+// runFlags say what is declared about the run and where it is kept.
+type runFlags struct {
+	target     float64
+	timeout    time.Duration
+	maxBatch   int
+	batchWait  time.Duration
+	label      string
+	change     string
+	meta       []string
+	record     string
+	noRecord   bool
+	zone       string
+	year       int
+	slo        string
+	configFile string
+}
+
+func (f *runFlags) add(s *pflag.FlagSet) {
+	s.Float64Var(&f.target, "target-concurrency", 0, "concurrency the client was told to hold (declared, not measured)")
+	s.DurationVar(&f.timeout, "client-timeout", 0, "the client's request timeout (declared)")
+	s.IntVar(&f.maxBatch, "max-batch", 0, "the server's max batch size (declared)")
+	s.DurationVar(&f.batchWait, "batch-wait", 0, "the server's longest batch wait (declared)")
+	s.StringVar(&f.label, "label", "", "name of this run")
+	s.StringVar(&f.change, "change", "", "the one thing changed since the last round")
+	s.StringArrayVar(&f.meta, "meta", nil, "`KEY=VALUE` to keep with the run (repeatable)")
+	s.StringVar(&f.record, "record", "", "record the run to `FILE` (default: the state folder)")
+	s.BoolVar(&f.noRecord, "no-record", false, "do not record the run")
+	s.StringVar(&f.zone, "zone", "", "zone of stamps without one, such as UTC, local or +02:00")
+	s.IntVar(&f.year, "year", 0, "year of stamps without one")
+}
+
+// notes are what the user declared, as the run's first events.
+func (f *runFlags) notes(now model.Instant) ([]model.Note, error) {
+	var out []model.Note
+	fact := func(name, text string) {
+		if text != "" {
+			out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: name, Text: text})
+		}
+	}
+	set := func(name string, v float64, flag string) error {
+		if v < 0 {
+			return usage("%s: must not be negative", flag)
+		}
+		if v > 0 {
+			out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteConfig, Name: name, Value: v, Text: flag + " (declared)"})
+		}
+		return nil
+	}
+	fact("label", f.label)
+	fact("change", f.change)
+	for _, m := range f.meta {
+		k, v, ok := strings.Cut(m, "=")
+		if !ok || k == "" {
+			return nil, usage("--meta %q: want KEY=VALUE", m)
+		}
+		fact("meta."+k, v)
+	}
+	for _, d := range []struct {
+		name, flag string
+		v          float64
+	}{
+		{"target_concurrency", "--target-concurrency", f.target},
+		{"client_timeout_s", "--client-timeout", f.timeout.Seconds()},
+		{"max_batch", "--max-batch", float64(f.maxBatch)},
+		{"batch_wait_s", "--batch-wait", f.batchWait.Seconds()},
+	} {
+		if err := set(d.name, d.v, d.flag); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// location reads --zone.
+func (f *runFlags) location() (*time.Location, error) {
+	switch f.zone {
+	case "":
+		return nil, nil
+	case "local":
+		return time.Local, nil
+	}
+	if t, err := time.Parse("-07:00", f.zone); err == nil {
+		return t.Location(), nil
+	}
+	l, err := time.LoadLocation(f.zone)
+	if err != nil {
+		return nil, usage("--zone %q: unknown (use UTC, local, a name such as Europe/Berlin, or +02:00)", f.zone)
+	}
+	return l, nil
+}
+
+// speed reads --speed.
+func speed(text string) (float64, error) {
+	if text == "max" {
+		return 0, nil
+	}
+	var x float64
+	if _, err := fmt.Sscanf(strings.TrimSuffix(text, "x"), "%g", &x); err != nil || x <= 0 {
+		return 0, usage("--speed %q: a number above 0, or max", text)
+	}
+	return x, nil
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"benchtop/model"
+	"benchtop/model/diagnose"
+	"benchtop/sources/loadgen"
+	"benchtop/sources/scrape"
+	"benchtop/sources/serverlog"
+	"benchtop/themes"
+)
+
+// newLists are the commands that print what is built in.
+func newLists(stdio Stdio) []*cobra.Command {
+	list := func(use, short string, print func() error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return print() }}
+	}
+	out := func(format string, args ...any) error {
+		_, err := fmt.Fprintf(stdio.Out, format, args...)
+		return err
+	}
+	findings := list("findings", "List the findings", nil)
+	findings.Use, findings.Args = "findings [NAME]", cobra.MaximumNArgs(1)
+	findings.RunE = func(_ *cobra.Command, args []string) error {
+		for _, r := range diagnose.Rules() {
+			if len(args) == 0 {
+				if err := out("%-24s %-8s %s\n", r.ID, r.Severity, r.Help); err != nil {
+					return err
+				}
+				continue
+			}
+			if r.ID == args[0] {
+				return out("%s (%s): %s\n%s.\n\nneeds          %s\ndoes not prove %s\nnext           %s\nsettled by     %s\n",
+					r.ID, r.Severity, r.Title, r.Help, r.Needs, r.DoesNotProve, r.NextChange, r.SettledBy)
+			}
+		}
+		if len(args) == 1 {
+			return usage("no finding %q (see benchtop findings)", args[0])
+		}
+		return nil
+	}
+	return []*cobra.Command{
+		findings,
+		list("series", "List the series", func() error {
+			for _, s := range model.Catalogue {
+				if err := out("%-26s %-7s %-9s %s\n", s.Name, s.Side, s.Unit, s.Help); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		list("themes", "List the colour themes", func() error {
+			all, err := themes.Builtin()
+			if err != nil {
+				return err
+			}
+			for _, t := range all {
+				if err := out("%s\n", t.Name); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		list("formats", "List the formats that are understood", func() error {
+			for _, n := range serverlog.Names() {
+				f, _ := serverlog.Lookup(n)
+				if err := out("%-8s %-18s %s\n", "log", n, f.Versions); err != nil {
+					return err
+				}
+			}
+			for _, f := range loadgen.Formats {
+				if err := out("%-8s %-18s %s\n", "load", f.Name, f.Versions); err != nil {
+					return err
+				}
+			}
+			return out("%-8s %s\n", "metrics", strings.Join(scrape.Engines(), ", "))
+		}),
+	}
+}

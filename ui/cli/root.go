@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"benchtop/ui/report"
+)
+
+// Stdio are the process's streams and environment.
+type Stdio struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+	Env []string
+}
+
+// terminal reports whether a stream is one.
+func terminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// getenv reads the environment that was handed in.
+func (s Stdio) getenv(name string) string {
+	for i := len(s.Env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(s.Env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// Exit codes (README "Exit codes").
+const (
+	exitDone     = 0
+	exitFailed   = 1 // the job could not be done
+	exitUsage    = 2 // bad usage or run file
+	exitFinding  = 3 // a finding at or above --fail-on
+	exitNoAnswer = 4 // --fail-on was asked for and there is not enough evidence
+)
+
+// exitError carries an exit code; err may be nil if there is nothing to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, args []string, stdio Stdio) int {
+	root := newRoot(stdio)
+	root.SetArgs(args)
+	root.SetIn(stdio.In)
+	root.SetOut(stdio.Out)
+	root.SetErr(stdio.Err)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(Version()),
+		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), // ours below: one line
+	)
+	if err == nil {
+		return exitDone
+	}
+	code := exitUsage // what cobra itself complains about is bad usage
+	var e *exitError
+	if errors.As(err, &e) {
+		code = e.code
+		if e.err == nil {
+			return code
+		}
+	}
+	fmt.Fprintln(stdio.Err, "benchtop: "+oneLine(err.Error()))
+	return code
+}
+
+func oneLine(s string) string {
+	return report.Clean(strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", "; ")), " "))
+}
+
+// Version is the program's version as the build knows it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "0.1.0-dev"
+}
+
+func newRoot(stdio Stdio) *cobra.Command {
+	watch := newWatch(stdio)
+	root := &cobra.Command{
+		Use:   "benchtop",
+		Short: "Watch an inference benchmark live and see where the bottleneck is",
+		Long: `benchtop tails the server's log, polls the GPU and reads the load generator's
+stream, all at once, on one time axis, and names one bottleneck with numbers.
+
+Without a command it watches: benchtop --log server.log --load live.ndjson`,
+		Args:          cobra.NoArgs,
+		RunE:          watch.RunE,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.Flags().AddFlagSet(watch.Flags())
+	root.AddCommand(watch, newDemo(stdio), newReplay(stdio), newProbe(stdio), newVersion(stdio))
+	root.AddCommand(newLists(stdio)...)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w (see %s --help)", err, c.CommandPath())
+	})
+	return root
+}
+
+func newVersion(stdio Stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(stdio.Out, "benchtop "+Version())
+			return err
+		},
+	}
+}

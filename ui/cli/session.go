@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"benchtop/model"
+	"benchtop/model/engine"
+	"benchtop/sources"
+	"benchtop/sources/recording"
+	"benchtop/ui/plain"
+	"benchtop/ui/report"
+)
+
+// stepLimit is how long each step of stopping may take before a laggard is
+// named and left behind.
+const stepLimit = 2 * time.Second
+
+// session is one run on the screen, from its sources to its summary.
+type session struct {
+	io     Stdio
+	screen *screenFlags
+	run    *runFlags
+	title  string
+	deck   *sources.Pacer // nil unless time can be driven
+	keep   bool           // record it unless told not to
+	finite bool           // ends by itself: headless stops there without --exit
+	start  func(ctx context.Context, g *sources.Group) error
+	preset []model.Note
+
+	group  *sources.Group
+	engine *engine.Engine
+	writer *recording.Writer
+	crash  atomic.Pointer[sources.Crash]
+}
+
+// headless reports whether there is no screen.
+func (s *session) headless() bool {
+	return s.screen.headless || !terminal(s.io.Out) || s.io.getenv("TERM") == "dumb"
+}
+
+// Go runs the session to its end, in the order of house.md §5.
+func (s *session) Go(ctx context.Context) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	show, stopShow := context.WithCancel(ctx)
+	defer stopShow()
+	feed, stopSources := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSources()
+
+	drained := make(chan struct{})
+	sources.Spawn("engine", func() { s.engine.Run(s.group.Batches()) }, func(err error) {
+		s.caught(err)
+		stopShow()
+		close(drained)
+	})
+	if err := s.start(feed, s.group); err != nil {
+		stopSources()
+		s.group.Wait(stepLimit)
+		<-drained
+		s.closeRecording()
+		return err
+	}
+	if s.screen.exit || s.finite && s.headless() {
+		s.group.WhenFinite(stopShow)
+	}
+	if s.screen.for_ > 0 {
+		t := time.AfterFunc(s.screen.for_, stopShow)
+		defer t.Stop()
+	}
+	shown := s.show(show) // 1: the screen ends, the terminal is restored
+	stopSources()         // 2
+	if !s.group.Wait(stepLimit) {
+		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
+	}
+	select { // 4: the engine drains to the close of the channel
+	case <-drained:
+	case <-time.After(stepLimit):
+		fmt.Fprintln(s.io.Err, "benchtop: left behind: engine")
+	}
+	s.closeRecording() // 5
+	if c := s.crash.Load(); c != nil {
+		fmt.Fprintf(s.io.Err, "%s\n", c.Stack)
+		return &exitError{exitFailed, fmt.Errorf("%w (please report it with the lines above)", c)}
+	}
+	if shown != nil {
+		return &exitError{exitFailed, shown}
+	}
+	return s.finish() // 6
+}
+
+func (s *session) caught(err error) {
+	var c *sources.Crash
+	if errors.As(err, &c) {
+		s.crash.Store(c)
+	}
+}
+
+// open makes the engine and, if the run is kept, its recording.
+func (s *session) open() error {
+	now := sources.Now()
+	notes, err := s.run.notes(now)
+	if err != nil {
+		return err
+	}
+	s.preset = append(s.preset, notes...)
+	s.group = sources.NewGroup()
+	th := model.DefaultThresholds()
+	o := engine.Options{Thresholds: th, Recycle: sources.Recycle, Preset: s.preset}
+	if s.screen.verdicts && s.headless() {
+		o.OnVerdict = s.printVerdict
+	}
+	if err := s.record(now, th); err != nil {
+		return err
+	}
+	if s.writer != nil {
+		o.Record = s.writer.Write
+	}
+	s.engine = engine.New(o)
+	return nil
+}
+
+// keepBytes bounds the recordings kept in the state folder.
+const keepBytes = 2 << 30
+
+func (s *session) record(now model.Instant, th model.Thresholds) error {
+	path, id := s.run.record, ""
+	switch {
+	case s.run.noRecord || path == "" && !s.keep:
+		return nil
+	case path == "":
+		dir, err := recording.Dir()
+		if err == nil {
+			id, path, err = recording.NewPath(dir, now, s.run.label)
+		}
+		if err != nil { // the run matters more than its recording
+			fmt.Fprintf(s.io.Err, "benchtop: not recording: %s\n", oneLine(err.Error()))
+			return nil
+		}
+		if _, err := recording.Prune(dir, keepBytes, path); err != nil {
+			fmt.Fprintf(s.io.Err, "benchtop: old recordings stay: %s\n", oneLine(err.Error()))
+		}
+	default:
+		id = strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], recording.Ext)
+	}
+	js, err := json.Marshal(th)
+	if err != nil {
+		return fmt.Errorf("thresholds: %w", err)
+	}
+	s.preset = append(s.preset, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "id", Text: id})
+	w, err := recording.Create(path, recording.Header{ID: id, Label: s.run.label, Started: now, Benchtop: Version(), Thresholds: js})
+	if err != nil {
+		return &exitError{exitFailed, err}
+	}
+	s.writer = w
+	return nil
+}
+
+func (s *session) closeRecording() {
+	if s.writer == nil {
+		return
+	}
+	if err := s.writer.Close(); err != nil {
+		fmt.Fprintf(s.io.Err, "benchtop: %s\n", oneLine(err.Error()))
+	}
+}
+
+// printVerdict prints one change of the verdict as a JSON line.
+func (s *session) printVerdict(c model.VerdictChange) {
+	line := struct {
+		T      report.Num `json:"t_s"`
+		ID     string     `json:"id"`
+		Reason *string    `json:"reason"`
+		Raised []string   `json:"raised"`
+	}{report.Num(c.TS), c.ID, nil, c.Raised}
+	if c.Reason != "" {
+		line.Reason = &c.Reason
+	}
+	if line.Raised == nil {
+		line.Raised = []string{}
+	}
+	js, err := json.Marshal(line)
+	if err == nil {
+		fmt.Fprintf(s.io.Out, "%s\n", js)
+	}
+}
+
+// show runs the screen, or the lines that stand for it, until the user or ctx
+// ends it.
+func (s *session) show(ctx context.Context) error {
+	if !s.headless() {
+		return s.draw(ctx)
+	}
+	w := s.io.Out
+	quiet := s.deck != nil && s.deck.Rate() == sources.Max
+	if s.screen.summary == "-" || s.screen.verdicts {
+		w = s.io.Err
+	}
+	if quiet || s.screen.verdicts {
+		<-ctx.Done()
+		return nil
+	}
+	return plain.Run(ctx, s.engine, w, s.screen.every)
+}
+
+// finish writes the summary and judges the exit code.
+func (s *session) finish() error {
+	final := s.engine.Latest()
+	var kept []string
+	if s.writer != nil {
+		st := s.writer.Stats()
+		line := fmt.Sprintf("%-9s %s", "recorded", st.Path)
+		if st.Err != nil {
+			line += " (cut short: " + oneLine(st.Err.Error()) + ")"
+		} else if st.Lost > 0 {
+			line += fmt.Sprintf(" (%d blocks lost: the disk was too slow)", st.Lost)
+		}
+		kept = append(kept, line)
+	}
+	if s.screen.summary != "-" {
+		if _, err := io.WriteString(s.io.Out, report.Closing(final, kept...)); err != nil {
+			return &exitError{exitFailed, fmt.Errorf("write the summary: %w", err)}
+		}
+	}
+	if err := s.writeSummary(final); err != nil {
+		return &exitError{exitFailed, err}
+	}
+	return s.judge(final)
+}
+
+func (s *session) writeSummary(final *model.Snapshot) error {
+	switch s.screen.summary {
+	case "":
+		return nil
+	case "-":
+		return report.WriteSummary(s.io.Out, final)
+	}
+	f, err := os.OpenFile(s.screen.summary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	err = report.WriteSummary(f, final)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("summary %s: %w", s.screen.summary, err)
+	}
+	return nil
+}
+
+// judge turns --fail-on and the sources' fate into the exit code.
+func (s *session) judge(final *model.Snapshot) error {
+	if n := len(final.Sources); n > 0 {
+		failed, why := 0, ""
+		for _, src := range final.Sources {
+			if src.State == model.Failed && src.Matched == 0 {
+				failed++
+				why = src.Why
+			}
+		}
+		if failed == n {
+			return &exitError{exitFailed, fmt.Errorf("no source could be read: %s", why)}
+		}
+	}
+	if s.screen.failOn == "" {
+		return nil
+	}
+	for _, f := range final.Findings {
+		if f.State == model.Raised && f.Severity >= s.screen.severity && !aboutEvidence(f.ID) {
+			return &exitError{exitFinding, fmt.Errorf("%s (%s): %s", f.ID, f.Severity, f.Title)}
+		}
+	}
+	if final.Verdict.ID == model.VerdictNotEnough {
+		return &exitError{exitNoAnswer, errors.New(final.Verdict.Title)}
+	}
+	return nil
+}
+
+// aboutEvidence lists the findings that say only that there is not enough to
+// judge by.
+func aboutEvidence(id string) bool {
+	switch id {
+	case "not_warm", "few_samples", "unsteady", "server_silent", "client_silent":
+		return true
+	}
+	return false
+}

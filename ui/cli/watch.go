@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"benchtop/sources"
+	"benchtop/sources/gpu"
+	"benchtop/sources/host"
+	"benchtop/sources/loadgen"
+	"benchtop/sources/scrape"
+	"benchtop/sources/serverlog"
+	"benchtop/sources/tail"
+)
+
+// smallLoad is up to what size a load stream that is already there is read
+// from its start: what it holds are records of this run.
+const smallLoad = 64 << 20
+
+func newWatch(stdio Stdio) *cobra.Command {
+	var (
+		screen screenFlags
+		run    runFlags
+		in     sourceFlags
+	)
+	c := &cobra.Command{
+		Use:   "watch",
+		Short: "Watch a run live (the default command)",
+		Example: "  benchtop --log vllm.log --load live.ndjson\n" +
+			"  vegeta attack … | vegeta encode --to json | benchtop --load - --log vllm.log --metrics http://127.0.0.1:8000/metrics\n" +
+			"  benchtop --log 'exec:ssh gpu1 tail -F /var/log/vllm.log' --gpu off --load live.ndjson",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := screen.check(); err != nil {
+				return err
+			}
+			return watch(cmd.Context(), stdio, &screen, &run, &in)
+		},
+	}
+	f := c.Flags()
+	screen.add(f)
+	run.add(f)
+	in.add(f)
+	return c
+}
+
+// planned is one source ready to start.
+type planned struct {
+	source sources.Source
+	policy sources.Policy
+	finite bool
+}
+
+func watch(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags, in *sourceFlags) error {
+	plan, err := in.plan(stdio, screen, run)
+	if err != nil {
+		return err
+	}
+	if len(plan) == 0 {
+		return &exitError{exitFailed, errNothing(in)}
+	}
+	ses := &session{io: stdio, screen: screen, run: run, title: "watch", keep: true}
+	ses.start = func(ctx context.Context, g *sources.Group) error {
+		g.Start(ctx, sources.Heartbeat{}, sources.Block, false)
+		for _, p := range plan {
+			g.Start(ctx, p.source, p.policy, p.finite)
+		}
+		return nil
+	}
+	return ses.Go(ctx)
+}
+
+// errNothing says which flags to give.
+func errNothing(in *sourceFlags) error {
+	why := ""
+	if in.gpu != "off" {
+		if _, _, err := gpu.Open(in.gpu, gpu.Options{}); err != nil {
+			why = err.Error() + "; "
+		}
+	}
+	return usagePlain(why + "nothing to watch: give --log FILE (the server's log), --load FILE or --load - (the load generator's stream), --metrics URL; or try benchtop demo")
+}
+
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+func usagePlain(s string) error { return plainError(s) }
+
+// plan makes the sources that the flags name.
+func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]planned, error) {
+	var out []planned
+	follow := !screen.exit
+	stdin := 0
+	for _, l := range f.logs {
+		s, err := f.spec("--log", l, run)
+		if err != nil {
+			return nil, err
+		}
+		stdin += count(s.Kind == tail.Stdin)
+		o := tail.Options{Spec: s, FromStart: f.from == "start", Follow: follow, BurstIsHistory: s.Kind != tail.File, Stdin: stdio.In}
+		out = append(out, planned{
+			serverlog.NewSource(o, serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name()}),
+			sources.Block, !follow || s.Kind == tail.Stdin,
+		})
+	}
+	for _, l := range f.loads {
+		s, err := f.spec("--load", l, run)
+		if err != nil {
+			return nil, err
+		}
+		stdin += count(s.Kind == tail.Stdin)
+		o := tail.Options{Spec: s, FromStart: f.loadFromStart(s), Follow: follow, Direct: true, Stdin: stdio.In}
+		out = append(out, planned{
+			loadgen.NewSource(o, loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout}),
+			sources.Drain, !follow || s.Kind == tail.Stdin,
+		})
+	}
+	if stdin > 1 {
+		return nil, usage("only one source can be standard input (-)")
+	}
+	port := 0
+	for _, m := range f.metrics {
+		label, place := cutLabel(m)
+		if strings.HasPrefix(place, "file:") {
+			return nil, usage("--metrics %s: saved scrapes are for benchtop replay", m)
+		}
+		src, err := scrape.New(scrape.Options{URL: place, Label: label})
+		if err != nil {
+			return nil, usage("--metrics: %w", err)
+		}
+		if port == 0 {
+			port = portOf(place)
+		}
+		out = append(out, planned{src, sources.Latest, false})
+	}
+	g, err := f.planGPU(len(out) > 0)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, g...)
+	h, err := f.planHost(port, len(out) > 0)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, h...), nil
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// loadFromStart decides whether a load stream that exists is read whole.
+func (f *sourceFlags) loadFromStart(s tail.Spec) bool {
+	switch f.from {
+	case "start":
+		return true
+	case "end":
+		return false
+	}
+	info, err := os.Stat(s.Place)
+	return s.Kind == tail.File && err == nil && info.Size() <= smallLoad && time.Since(info.ModTime()) < time.Minute
+}
+
+// planGPU adds the GPU source. With auto and nothing else named, a machine
+// without a GPU has no source at all.
+func (f *sourceFlags) planGPU(others bool) ([]planned, error) {
+	switch {
+	case f.gpu == "off":
+		return nil, nil
+	case strings.HasPrefix(f.gpu, "file:"):
+		return nil, usage("--gpu %s: saved readings are for benchtop replay", f.gpu)
+	case (f.gpu == "auto" || f.gpu == "") && !others:
+		r, _, err := gpu.Open("auto", gpu.Options{})
+		if err != nil {
+			return nil, nil //nolint:nilerr // errNothing tells why
+		}
+		_ = r.Close() // the source opens its own, and again when it goes down
+	case f.gpu == "auto" || f.gpu == "":
+	case f.gpu != "nvml" && f.gpu != "smi":
+		return nil, usage("--gpu %s: auto, nvml, smi, file:PATH or off", f.gpu)
+	}
+	return []planned{{&gpu.Source{Choice: f.gpu}, sources.Latest, false}}, nil
+}
+
+// planHost adds the machine's own readings.
+func (f *sourceFlags) planHost(port int, others bool) ([]planned, error) {
+	for _, h := range f.hosts {
+		_, place := cutLabel(h)
+		switch {
+		case place == "off":
+			return nil, nil
+		case strings.HasPrefix(place, "file:"):
+			return nil, usage("--host %s: saved readings are for benchtop replay", h)
+		case place != "auto":
+			return nil, usage("--host %s: auto, file:PATH or off", h)
+		}
+	}
+	if !others {
+		return nil, nil
+	}
+	if runtime.GOOS != "linux" {
+		return nil, nil // a system without procfs has no host row, and that is no failure
+	}
+	return []planned{{host.New(host.Options{ServerPort: port}), sources.Latest, false}}, nil
+}
+
+// portOf is the port of a URL, 0 if it names none.
+func portOf(raw string) int {
+	if !strings.Contains(raw, "://") {
+		raw = "http://" + raw
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return 0
+	}
+	_, p, err := net.SplitHostPort(u.Host)
+	if err != nil {
+		return map[string]int{"http": 80, "https": 443}[u.Scheme]
+	}
+	n, err := strconv.Atoi(p)
+	if err != nil {
+		return 0
+	}
+	return n
+}
