@@ -17,6 +17,10 @@ var (
 // files, shippers) or the server's own. Text inside is stripped again. An
 // object that is cut or broken leaves no text, so that nothing is read from it.
 func (s *stripper) envelope(c *record, depth int) {
+	if end := bytes.TrimRight(c.text, " \t"); end[len(end)-1] != '}' {
+		c.text = nil
+		return
+	}
 	obj, err := s.json[depth].ParseBytes(c.text)
 	if err != nil || obj.Type() != fastjson.TypeObject {
 		c.text = nil
