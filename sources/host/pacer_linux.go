@@ -1,0 +1,33 @@
+package host
+
+import (
+	"time"
+
+	"benchtop/model"
+)
+
+// The most of one core that a costly part may take, as its share of time, and
+// how seldom it may become for that.
+const (
+	restShare = 250
+	maxRest   = 5 * time.Second
+)
+
+// pacer lets a costly part of a poll happen less often the longer it takes.
+type pacer struct {
+	next  model.Instant
+	began time.Time
+}
+
+// due reports whether the part may happen now; done must follow.
+func (p *pacer) due(now model.Instant) bool {
+	p.began = time.Now()
+	return now >= p.next
+}
+
+// done notes that the part happened, and when it may again.
+func (p *pacer) done(now model.Instant) {
+	if took := time.Since(p.began); took*restShare > time.Second {
+		p.next = now.Add(min(took*restShare, maxRest) - 100*time.Millisecond)
+	}
+}

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"benchtop/model"
+	"benchtop/sources"
+
+	"github.com/prometheus/procfs"
+)
+
+// Sampler reads this machine. It keeps what rates are computed from, so the
+// first Read gives few values. It is not safe for concurrent use.
+type Sampler struct {
+	o       Options
+	fs      procfs.FS
+	files   procFiles
+	machine machine
+	server  tree
+	client  tree
+	quotas  [2]quota // server, client
+	sockets sockets
+	ticks   uint64
+	at      model.Instant
+	asked   model.Instant // when PIDs was last asked
+}
+
+// NewSampler opens procfs.
+func NewSampler(o Options) (*Sampler, error) {
+	o.defaults()
+	fs, err := procfs.NewFS(o.Proc)
+	if err != nil {
+		return nil, fmt.Errorf("host readings: %w (is procfs mounted at %s? use --host=off to go without)", err, o.Proc)
+	}
+	s := &Sampler{o: o, fs: fs}
+	s.server.set(o.ServerPID)
+	s.client.set(o.ClientPID)
+	return s, nil
+}
+
+// Read fills r with what the machine says now. Fields that can't be read stay
+// absent. It returns the fields whose process is not there (any more).
+func (s *Sampler) Read(r *Reading) (gone []Field) {
+	r.Clear()
+	r.At = sources.Now()
+	server, client := s.processes(r)
+	near := "/net"
+	if client {
+		near = "/" + strconv.Itoa(s.client.root) + "/net"
+	}
+	s.machine.read(&s.files, s.fs, &s.o, near, r)
+	serverPID := 0
+	if server {
+		serverPID = s.server.root
+	} else {
+		gone = append(gone, ServerThread, ServerCPU)
+	}
+	if !client {
+		gone = append(gone, ClientThread, ClientCPU)
+	}
+	s.sockets.read(&s.files, s.o.Proc, near, serverPID, uint16(s.o.ServerPort), r, r.At)
+	s.quota(r, server, client)
+	s.self(r)
+	s.others(r, server, client)
+	return gone
+}
+
+// processes reads the two trees and looks for their roots again if one is not
+// there. It reports which are.
+func (s *Sampler) processes(r *Reading) (server, client bool) {
+	one := func(t *tree, cpu, thread Field) bool {
+		cores, busiest, alive := t.read(&s.files, s.o.Proc, r.At)
+		r.Set(cpu, round(cores))
+		r.Set(thread, round(busiest))
+		return alive
+	}
+	server = one(&s.server, ServerCPU, ServerThread)
+	client = one(&s.client, ClientCPU, ClientThread)
+	if s.o.PIDs != nil && !(server && client) && (s.asked == 0 || r.At.Sub(s.asked) >= treeEvery) {
+		s.asked = r.At
+		sp, cp := s.o.PIDs()
+		if !server {
+			s.server.set(sp)
+			server = one(&s.server, ServerCPU, ServerThread)
+		}
+		if !client {
+			s.client.set(cp)
+			client = one(&s.client, ClientCPU, ClientThread)
+		}
+	}
+	return server, client
+}
+
+// round cuts digits that a clock of 10 ms can't give. NaN stays.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+func (s *Sampler) quota(r *Reading, server, client bool) {
+	if server {
+		if n, k, ok := s.quotas[0].read(&s.files, s.o.Proc, s.o.Sys, s.server.root); ok {
+			r.Set(QuotaPeriods, n)
+			r.Set(QuotaThrottled, k)
+		}
+	}
+	if client {
+		if n, k, ok := s.quotas[1].read(&s.files, s.o.Proc, s.o.Sys, s.client.root); ok {
+			r.Set(ClientQuotaPeriods, n)
+			r.Set(ClientQuotaThrottled, k)
+		}
+	}
+}
+
+// self sets what benchtop itself uses.
+func (s *Sampler) self(r *Reading) {
+	ticks, mib, ok := own(&s.files, s.o.Proc)
+	if !ok {
+		return
+	}
+	r.Set(SelfRSS, round(mib))
+	if span := r.At.Sub(s.at).Seconds(); s.at != 0 && span > 0 && ticks >= s.ticks {
+		r.Set(SelfCPU, round(float64(ticks-s.ticks)/ticksPerSecond/span))
+	}
+	s.ticks, s.at = ticks, r.At
+}
+
+// others sets the share of the machine that neither client nor server nor we
+// use. It stays absent while one of them should be here and is not known: its
+// work would be taken for a neighbour's.
+func (s *Sampler) others(r *Reading, server, client bool) {
+	if s.o.Side != Client && !server || s.o.Side != Server && !client {
+		return
+	}
+	ours := r.Get(SelfCPU)
+	if s.o.Side != Client {
+		ours += r.Get(ServerCPU)
+	}
+	if s.o.Side != Server {
+		ours += r.Get(ClientCPU)
+	}
+	if n := len(s.machine.cores); n > 0 {
+		if v := (s.machine.busy - ours) / float64(n); !math.IsNaN(v) {
+			r.Set(OtherCPU, round(max(0, v)))
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"benchtop/model"
+	"benchtop/sources"
+)
+
+// LineSource is a live stream of readings as a source: a file read to its end,
+// or what a command prints (`ssh srv1 benchtop probe --json host`).
+type LineSource struct {
+	// Place is what the user gave, for messages; Label which host it is of.
+	Place, Label string
+	// Open opens the stream. Closing it must wake a blocked read.
+	Open func(ctx context.Context) (io.ReadCloser, error)
+	// Live says that a writer waits for us, so that nothing may hold us up.
+	Live bool
+}
+
+// Name implements sources.Source.
+func (s *LineSource) Name() string { return "host " + s.Place }
+
+// Run implements sources.Source.
+func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
+	if s.Live {
+		out.SetPolicy(sources.Drain)
+	}
+	in, err := s.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("host readings from %s: %w", s.Place, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
+	defer func() {
+		if stop() {
+			_ = in.Close() // read only: nothing can be lost
+		}
+	}()
+	now := sources.Now()
+	out.Describe(now, s.Name(), model.KindHost, Format, s.Label)
+	out.State(now, model.Running, "")
+	out.Flush()
+	l := newLines(in)
+	var st State
+	var r Reading
+	for {
+		ok, err := l.next(&r)
+		now = sources.Now()
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("host readings from %s: %w", s.Place, err)
+		}
+		l.book(out, now)
+		if err != nil || !ok {
+			out.FlushAt(now)
+			return nil
+		}
+		Apply(&r, r.At, now, out, &st)
+		if l.in.Buffered() == 0 {
+			out.FlushAt(now)
+		}
+	}
+}
