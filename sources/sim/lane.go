@@ -7,6 +7,7 @@ import (
 	"benchtop/model"
 	"benchtop/sources"
 	"benchtop/sources/gpu"
+	"benchtop/sources/host"
 	"benchtop/sources/loadgen"
 	"benchtop/sources/serverlog"
 )
@@ -48,6 +49,7 @@ type lanes struct {
 	loadDec *loadgen.Decoder
 	logDec  *serverlog.Decoder
 	cards   gpu.State
+	hosts   host.State
 }
 
 func newLanes(f forks, start model.Instant) *lanes {
@@ -113,8 +115,9 @@ func (l *lanes) sinks() sinks {
 			gpu.Apply(&r, at, at, l.gpu, &l.cards)
 		},
 		host: func(at model.Instant, s *hostSample) {
+			r := s.reading(at)
 			l.host.Count(1, 1, 0, 0, 0)
-			s.levels(at, l.host)
+			host.Apply(&r, at, at, l.host, &l.hosts)
 		},
 	}
 }
@@ -153,29 +156,33 @@ func (s *cardSample) reading(at model.Instant) gpu.Reading {
 	return r
 }
 
-// levels emits the sample.
-func (s *hostSample) levels(at model.Instant, out *sources.Outlet) {
+// reading is the sample as the host package has it.
+func (s *hostSample) reading(at model.Instant) host.Reading {
+	r := host.Reading{At: at, Governor: "performance"}
 	for _, f := range [...]struct {
-		series model.SeriesID
-		value  float64
+		field host.Field
+		value float64
 	}{
-		{model.HostClientThread, s.ClientThread},
-		{model.HostServerThread, s.ServerThread},
-		{model.HostOtherCPU, s.OtherShare},
-		{model.HostCPUClock, s.CPUMHz * 1e6},
-		{model.HostEstablished, float64(s.Established)},
-		{model.HostConnecting, float64(s.Connecting)},
-		{model.HostAcceptQueue, float64(s.AcceptQueue)},
-		{model.HostConnsOpened, float64(s.Opened)},
-		{model.HostSegsOut, float64(s.Segs)},
-		{model.HostSegsRetrans, float64(s.Retrans)},
-		{model.HostQuotaPeriods, float64(s.QuotaPeriods)},
-		{model.HostQuotaThrottled, float64(s.QuotaThrottled)},
-		{model.HostPSIMemory, s.MemPSI},
-		{model.HostPSICPU, s.CPUPSI},
-		{model.HostOOMKills, float64(s.OOMKills)},
-		{model.HostMemAvailable, s.MemAvailableMiB * (1 << 20)},
+		{host.ClientThread, s.ClientThread},
+		{host.ServerThread, s.ServerThread},
+		{host.OtherCPU, s.OtherShare},
+		{host.CPUMHz, s.CPUMHz},
+		{host.Steal, 0},
+		{host.Established, float64(s.Established)},
+		{host.Connecting, float64(s.Connecting)},
+		{host.AcceptQueue, float64(s.AcceptQueue)},
+		{host.ConnsOpened, float64(s.Opened)},
+		{host.SegsOut, float64(s.Segs)},
+		{host.SegsRetrans, float64(s.Retrans)},
+		{host.QuotaPeriods, float64(s.QuotaPeriods)},
+		{host.QuotaThrottled, float64(s.QuotaThrottled)},
+		{host.PSIMemory, s.MemPSI},
+		{host.PSICPU, s.CPUPSI},
+		{host.PSIIO, 0},
+		{host.MemAvailable, s.MemAvailableMiB},
+		{host.OOMKills, float64(s.OOMKills)},
 	} {
-		out.Emit(model.Event{At: at, Seen: at, Series: f.series, Value: f.value, Kind: model.Level})
+		r.Set(f.field, f.value)
 	}
+	return r
 }
