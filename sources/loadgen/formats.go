@@ -15,6 +15,8 @@ type Format struct {
 	// Blind lists the kinds of failure that the format doesn't tell apart; their
 	// counts are unknown, not 0.
 	Blind []Outcome
+	// GoodOnly: requests that failed are not in it at all.
+	GoodOnly bool
 	// Document: the stream is one text, complete only at its end, where the last
 	// line feed may be missing.
 	Document bool
@@ -58,6 +60,35 @@ var Formats = []*Format{
 	&heyCSV,
 	&ohaCSV,
 	&ghzCSV,
+	&vllmBench,
+	&vllmText,
+	&sglangBench,
+	&guidellmReport,
+	&genaiPerf,
+	&inferencePerf,
+	&llmLoadTest,
+	&llmperfResponses,
+	&ghzJSON,
+	&gatlingText,
+	&mlperfTrace,
+	&wrkText,
+	&heyText,
+	&abText,
+	&h2loadText,
+	&siegeSummary,
+	&locustHistory,
+	&locustStats,
+	&bombardierJSON,
+	&bombardierText,
+	&autocannonJSON,
+	&autocannonText,
+	&fortioReport,
+	&ohaReport,
+	&k6Summary,
+	&vegetaReportJSON,
+	&vegetaReportText,
+	&trtllmReport,
+	&clientReport,
 }
 
 // FormatNamed finds a format by its name; nil if there is none.

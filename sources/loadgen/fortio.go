@@ -54,3 +54,42 @@ func (p *fortioLines) parse(line []byte, yield func(*Record)) error {
 	yield(r)
 	return nil
 }
+
+// fortioReport is fortio's end report: values in seconds, statuses by number,
+// -1 for no answer, percentiles interpolated inside buckets.
+var fortioReport = Format{
+	Name: "fortio_report", Versions: "1.63.8",
+	Sniff: func(lines [][]byte) float64 {
+		return opens(lines, '{', `"RunType"`, `"DurationHistogram"`)
+	},
+	New:      func(*Options) parser { return newJSONReport(readFortio) },
+	Document: true,
+}
+
+func readFortio(v *fastjson.Value, s *Summary) bool {
+	by := codes(v.Get("RetCodes"), numeric)
+	h := v.Get("DurationHistogram")
+	s.Requests, s.DurationS = num(h, 1, "Count"), num(v, 1e-9, "ActualDuration")
+	s.OK = by[OK]
+	s.Failed = s.Requests - s.OK
+	s.ByKind.Rejected, s.ByKind.HTTPError, s.ByKind.Other = by[Rejected], by[HTTPError], by[NoOutcome]
+	s.RateRPS = num(v, 1, "ActualQPS")
+	l := &s.LatencyMS
+	l.Mean, l.Max, l.N = num(h, 1e3, "Avg"), num(h, 1e3, "Max"), s.Requests
+	for _, p := range h.GetArray("Percentiles") {
+		x := num(p, 1e3, "Value")
+		switch numeric(p.Get("Percentile")) {
+		case 50:
+			l.P50 = x
+		case 90:
+			l.P90 = x
+		case 95:
+			l.P95 = x
+		case 99:
+			l.P99 = x
+		case 99.9:
+			l.P999 = x
+		}
+	}
+	return s.Requests.known()
+}

@@ -2,7 +2,44 @@ package loadgen
 
 import (
 	"bytes"
+
+	"github.com/valyala/fastjson"
 )
+
+// ghzJSON is `ghz -O json`: one object at the end, a detail per call with its
+// end.
+var ghzJSON = Format{
+	Name: "ghz_json", Versions: "0.93.0",
+	Sniff: func(lines [][]byte) float64 {
+		return opens(lines, '{', `"endReason"`, `"statusCodeDistribution"`)
+	},
+	New:      func(*Options) parser { return newJSONDocument(readGHZ) },
+	Document: true,
+}
+
+func readGHZ(v *fastjson.Value, yield func(*Record)) error {
+	all := v.GetArray("details")
+	if all == nil {
+		return badLine("no details")
+	}
+	f := newFacts()
+	f.Tool, f.Target, f.Concurrency = "ghz", string(str(v.Get("options", "host"))), amount(v.Get("options", "concurrency"))
+	f.Connections, f.TimeoutSeconds = amount(v.Get("options", "connections")), amount(v.Get("options", "timeout"))/1e9
+	yield(impliedRun(0, f))
+	for _, q := range all {
+		end, ok := rfc3339(str(q.Get("timestamp")))
+		took := amount(q.Get("latency"))
+		if !ok {
+			continue
+		}
+		var r Record
+		r.clear(KindEnd)
+		r.At, r.Latency = end, took/1e9
+		r.Outcome = grpcOutcome(str(q.Get("status")), str(q.Get("error")))
+		yield(&r)
+	}
+	return nil
+}
 
 // ghzCSV is `ghz -O csv`: milliseconds, gRPC code name, error; no times.
 var ghzCSV = Format{

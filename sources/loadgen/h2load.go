@@ -45,3 +45,30 @@ func (p *h2loadLines) parse(line []byte, yield func(*Record)) error {
 // tenth is 0.1 ms: what two clocks may differ, and what four decimals of a
 // second leave open.
 const tenth = 100_000
+
+// h2loadText is what h2load prints: its failed requests include bad statuses.
+var h2loadText = Format{
+	Name: "h2load", Versions: "nghttp2 1.52.0",
+	Sniff:    func(lines [][]byte) float64 { return holds(lines, "starting benchmark...", "spawning thread #") },
+	New:      func(*Options) parser { return newReport(readH2load) },
+	Document: true,
+}
+
+func readH2load(text []byte, s *Summary) bool {
+	r := after(text, "\nrequests:")
+	if r == nil || !bytes.Contains(text, []byte("time for request:")) {
+		return false
+	}
+	before := func(label string) Num {
+		i := bytes.Index(r, []byte(label))
+		if i < 0 {
+			return unknown
+		}
+		w := bytes.Fields(r[:i])
+		return figure(nth(w, len(w)-1))
+	}
+	s.Requests, s.OK, s.Failed = before(" done"), before(" succeeded"), before(" failed")
+	s.DurationS, s.RateRPS = milliseconds(word(text, "finished in", 0))/1e3, figure(word(text, "finished in", 1))
+	s.LatencyMS.Max, s.LatencyMS.Mean = milliseconds(word(text, "time for request:", 1)), milliseconds(word(text, "time for request:", 2))
+	return s.Requests.known()
+}

@@ -18,18 +18,23 @@ type object struct {
 
 // open parses line; its values live until the next call.
 func (o *object) open(line []byte) (*fastjson.Object, error) {
+	v, err := o.value(line)
+	if err != nil {
+		return nil, err
+	}
+	return v.GetObject(), nil
+}
+
+// value is open for those who want paths.
+func (o *object) value(line []byte) (*fastjson.Value, error) {
 	if len(line) == 0 || line[0] != '{' && line[0] != ' ' && line[0] != '\t' {
 		return nil, notAnObject
 	}
 	v, err := o.p.ParseBytes(line)
-	if err != nil {
+	if err != nil || v.Type() != fastjson.TypeObject {
 		return nil, notAnObject
 	}
-	obj, err := v.Object()
-	if err != nil {
-		return nil, notAnObject
-	}
-	return obj, nil
+	return v, nil
 }
 
 // number is v's digits as written, nil if v is no number.

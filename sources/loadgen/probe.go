@@ -10,11 +10,8 @@ import (
 	"benchtop/model"
 )
 
-// maxLine is how much of a line is read; what is beyond is left out, as in the
-// body of an answer that was kept in its record.
-const maxLine = 1 << 20
-
-// lineReader reads lines of any length.
+// lineReader reads lines of any length up to maxDocument, as a document may
+// stand on one line; what is beyond is left out.
 type lineReader struct {
 	r   *bufio.Reader
 	buf []byte
@@ -30,7 +27,7 @@ func (l *lineReader) next() (text []byte, partial bool, err error) {
 	l.buf = l.buf[:0]
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if n := min(len(part), maxLine-len(l.buf)); len(l.buf) > 0 || errors.Is(err, bufio.ErrBufferFull) {
+		if n := min(len(part), maxDocument-len(l.buf)); len(l.buf) > 0 || errors.Is(err, bufio.ErrBufferFull) {
 			l.buf = append(l.buf, part[:n]...)
 		}
 		switch {

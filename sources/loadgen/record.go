@@ -73,10 +73,11 @@ func outcomeOfStatus(code int) Outcome {
 var (
 	timeoutWords = [][]byte{[]byte("timeout"), []byte("timed out"), []byte("deadline exceeded")}
 	resetWords   = [][]byte{
-		[]byte("reset"), []byte("eof"), []byte("broken pipe"), []byte("disconnected"),
+		[]byte("reset"), []byte("broken pipe"), []byte("disconnected"),
 		[]byte("chunkedencoding"), []byte("incompleteread"), []byte("remoteprotocol"), []byte("prematurely closed"),
-		[]byte("premature end"), []byte("nohttpresponse"), []byte("closed before message completed"), []byte("payload"),
+		[]byte("premature end"), []byte("nohttpresponse"), []byte("closed before message completed"), []byte("payloaderror"),
 	}
+	eofWord     = []byte("eof")
 	cancelWords = [][]byte{[]byte("context canceled"), []byte("cancelled")}
 	refuseWords = [][]byte{[]byte("refused")}
 )
@@ -102,8 +103,27 @@ func outcomeOfError(text []byte) Outcome {
 				return k.o
 			}
 		}
+		if k.o == ConnReset && isWord(low, eofWord) {
+			return ConnReset
+		}
 	}
 	return Other
+}
+
+// isWord reports whether w stands in text with no letter at either side.
+func isWord(text, w []byte) bool {
+	letter := func(c byte) bool { return 'a' <= c && c <= 'z' }
+	for from := 0; ; {
+		i := bytes.Index(text[from:], w)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(w)
+		if (i == 0 || !letter(text[i-1])) && (from == len(text) || !letter(text[from])) {
+			return true
+		}
+	}
 }
 
 // RunFacts is what a stream declares about its run. Numbers are NaN and texts

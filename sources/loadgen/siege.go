@@ -59,3 +59,29 @@ func uncoloured(dst, line []byte) []byte {
 	}
 	return dst
 }
+
+// siegeSummary is what siege writes to stderr: a line per lost connection, then
+// totals that don't add up, so its requests are not known.
+var siegeSummary = Format{
+	Name: "siege_summary", Versions: "4.0.7",
+	Sniff:    func(lines [][]byte) float64 { return max(holds(lines, "** SIEGE "), holds(lines, "under siege...")) },
+	New:      func(*Options) parser { return newReport(readSiegeSummary) },
+	Document: true,
+}
+
+func readSiegeSummary(text []byte, s *Summary) bool {
+	if !bytes.Contains(text, []byte("Longest transaction:")) {
+		return false
+	}
+	lost := 0
+	for line := range bytes.Lines(text) {
+		if bytes.Contains(line, []byte("socket: read error Connection reset")) {
+			lost++
+		}
+	}
+	s.Failed, s.ByKind.Reset = figure(word(text, "Failed transactions:", 0)), Num(lost)
+	s.LatencyMS.Mean, s.LatencyMS.Max = figure(word(text, "Response time:", 0))*1e3, figure(word(text, "Longest transaction:", 0))*1e3
+	s.DurationS, s.RateRPS = figure(word(text, "Elapsed time:", 0)), figure(word(text, "Transaction rate:", 0))
+	s.AverageConcurrency = figure(word(text, "Concurrency:", 0))
+	return true
+}

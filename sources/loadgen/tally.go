@@ -215,6 +215,9 @@ func (t *Tally) count(s *Summary) {
 		return
 	}
 	s.OK = Num(t.counts[OK])
+	if t.format != nil && t.format.GoodOnly {
+		return
+	}
 	s.Failed = Num(t.requests - t.counts[OK])
 	s.ByKind = Kinds{
 		Timeout: Num(t.counts[Timeout]), Rejected: Num(t.counts[Rejected]), Reset: Num(t.counts[ConnReset]),

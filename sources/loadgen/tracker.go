@@ -89,6 +89,7 @@ func (t *tracker) apply(r *Record) bool {
 		t.level(model.ClientOpenConns, r.At, r.OpenConns)
 	case KindSummary, KindClose:
 		t.close(max(r.At, t.latest))
+		t.reported(r)
 	}
 	return true
 }
@@ -290,6 +291,17 @@ func (t *tracker) close(at model.Instant) {
 	}
 	t.lost += t.seqs.giveUp(&t.emitter, at, t.seqs.next)
 	t.note(model.NoteRun, at, "unfinished", fmt.Sprint(open), float64(open))
+}
+
+// reported tells what the tool itself says of the run.
+func (t *tracker) reported(r *Record) {
+	if r.Report == nil || !r.Report.Requests.known() {
+		return
+	}
+	text, err := r.Report.Line()
+	if err == nil {
+		t.note(model.NoteRun, r.At, "reported", string(text), float64(r.Report.Requests))
+	}
 }
 
 // startOver closes this run and begins another one.
