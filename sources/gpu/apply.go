@@ -78,8 +78,8 @@ func (st *State) find(r *Reading) *known {
 
 // Apply turns one reading into events: a Level for each field that was read, in
 // the series' base unit, a Gap for each that no longer is, and the GPU's state.
-// A held reading only tells the state, so that a lost or stuck GPU keeps its
-// last values on the screen. at is when the reading was true, seen when we got
+// A held reading only tells the state, and only a GPU that is well has gaps, so
+// that one that is lost or stuck keeps its last values on the screen. at is when the reading was true, seen when we got
 // it. The GPU's name goes out before its first event.
 func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 	k := st.find(r)
@@ -114,7 +114,10 @@ func (st *State) introduce(r *Reading, k *known, at, seen model.Instant, out *so
 func (k *known) emit(r *Reading, f Field, ev model.Event, out *sources.Outlet) {
 	bit := uint64(1) << f
 	ev.Series = fields[f].series
-	if !r.Has(f) || k.off&bit != 0 {
+	switch {
+	case r.old&bit != 0, !r.Has(f) && r.State != OK:
+		return // not asked yet: a GPU that is not well leaves questions open
+	case !r.Has(f), k.off&bit != 0:
 		k.gap(f, ev, out)
 		return
 	}

@@ -59,6 +59,7 @@ func TestApplySequence(t *testing.T) {
 	}{
 		{"a reading that stops is one gap", []step{set(gpu.Temp, 50), nothing, nothing, set(gpu.Temp, 52)}, model.GPUTemp, []float64{50, nan, 52}, nil},
 		{"what was never read is nothing", []step{nothing, nothing}, model.GPUTemp, nil, nil},
+		{"a GPU that is not well has no gaps", []step{set(gpu.Temp, 50), func(r *gpu.Reading) { r.State = gpu.Stale; r.Set(gpu.SMClock, 1) }, set(gpu.Temp, 51)}, model.GPUTemp, []float64{50, 51}, nil},
 		{"a lost GPU keeps its last values", []step{set(gpu.Temp, 50), gone, gone}, model.GPUTemp, []float64{50}, []string{"gpu_lost"}},
 		{"and its state says so", []step{set(gpu.Temp, 50), gone, gone}, model.GPULost, []float64{0, 3, 3}, []string{"gpu_lost"}},
 		{"one that comes back", []step{set(gpu.Temp, 50), gone, set(gpu.Temp, 40)}, model.GPUTemp, []float64{50, 40}, []string{"gpu_lost", "gpu_back"}},

@@ -155,7 +155,7 @@ func openFirst(backends []Backend, o Options) (Reader, string, error) {
 	if first == nil {
 		return nil, "", errNotBuilt
 	}
-	return nil, "", &unavailable{what: first.what, next: "no other way either; showing no GPU rows (--gpu=file:PATH reads a saved run, --gpu=off hides this)"}
+	return nil, "", &unavailable{what: first.what, next: "nothing else here reads GPUs; showing no GPU rows (--gpu=file:PATH reads a saved run, --gpu=off hides this)"}
 }
 
 // errNotBuilt is the answer of a build without cgo, or for another system.

@@ -21,18 +21,18 @@ const (
 // invalid.
 const gpmApart = 100 * time.Millisecond
 
-// gpmMetrics are the metrics asked for, with the factor to the field's unit.
+// gpmMetrics are the metrics asked for, with NVML's units in one of the field's.
 var gpmMetrics = []struct {
 	id    nvml.GpmMetricId
 	field Field
-	scale float64
+	per   float64
 }{
-	{nvml.GPM_METRIC_SM_UTIL, SMActivity, 1e-2},
-	{nvml.GPM_METRIC_SM_OCCUPANCY, SMOccupancy, 1e-2},
-	{nvml.GPM_METRIC_ANY_TENSOR_UTIL, TensorActivity, 1e-2},
-	{nvml.GPM_METRIC_DRAM_BW_UTIL, DRAMActivity, 1e-2},
-	{nvml.GPM_METRIC_PCIE_TX_PER_SEC, PCIeTx, mib},
-	{nvml.GPM_METRIC_PCIE_RX_PER_SEC, PCIeRx, mib},
+	{nvml.GPM_METRIC_SM_UTIL, SMActivity, 100},
+	{nvml.GPM_METRIC_SM_OCCUPANCY, SMOccupancy, 100},
+	{nvml.GPM_METRIC_ANY_TENSOR_UTIL, TensorActivity, 100},
+	{nvml.GPM_METRIC_DRAM_BW_UTIL, DRAMActivity, 100},
+	{nvml.GPM_METRIC_PCIE_TX_PER_SEC, PCIeTx, 1.0 / mib},
+	{nvml.GPM_METRIC_PCIE_RX_PER_SEC, PCIeRx, 1.0 / mib},
 }
 
 // gpm is one GPU's pair of samples: a value is the mean between them, so the
@@ -121,7 +121,7 @@ func (p *gpm) metrics(g *nvmlGPU, r *Reading, t *tally) {
 			r.Fail(m.field, code)
 			continue
 		}
-		r.Set(m.field, p.get.Metrics[i].Value*m.scale)
+		r.Set(m.field, p.get.Metrics[i].Value/m.per)
 	}
 }
 

@@ -27,7 +27,8 @@ type nvmlGPU struct {
 	found  bool
 	retry  time.Time // when to look for the GPU again
 	base   Reading   // identity, and what is read seldom
-	last   Reading   // what was put last
+	last   Reading   // the last whole one
+	whole  time.Time // when that was
 	fields []ask     // one for each of batch
 	ways   [][]ask   // one for each way of each of probes
 	next   []time.Time
@@ -111,15 +112,18 @@ func (g *nvmlGPU) round() {
 		if now.Before(g.retry) || !g.find(now) {
 			return
 		}
+		now = time.Now()
 	}
 	r := g.base
 	r.At = model.InstantOf(now)
 	var t tally
+	g.putPart(&r)
 	g.readFields(&r, now, &t)
 	for i := range probes {
 		if t.gone != 0 {
 			break
 		}
+		g.putPart(&r)
 		g.probe(i, &r, now, &t)
 	}
 	if t.gone == 0 {
@@ -139,8 +143,20 @@ func (g *nvmlGPU) round() {
 	} else {
 		g.barren.Store(0)
 	}
-	g.last = r
-	g.shelf.put(r, time.Now())
+	g.last, g.whole = r, time.Now()
+	g.shelf.put(r, g.whole)
+}
+
+// putPart shows what a round has read so far, if the GPU is so slow that it is
+// stale by now or has shown nothing yet.
+func (g *nvmlGPU) putPart(r *Reading) {
+	if !g.whole.IsZero() && (r.valid&living == 0 || time.Since(g.whole) <= g.n.o.staleAfter()) {
+		return
+	}
+	part := *r
+	part.fill(&g.last)
+	part.Held = part.valid&^part.old == 0
+	g.shelf.putPart(part)
 }
 
 // leave says that the GPU can't be read, and looks for it again later.
@@ -220,9 +236,9 @@ func (g *nvmlGPU) readFields(r *Reading, now time.Time, t *tally) {
 			g.base.Unset(b.field)
 			continue
 		}
-		r.Set(b.field, v*b.scale)
+		r.Set(b.field, v/b.per)
 		if b.seldom {
-			g.base.Set(b.field, v*b.scale)
+			g.base.Set(b.field, v/b.per)
 			a.next = now.Add(g.n.o.pace.slow)
 		}
 	}

@@ -13,21 +13,21 @@ import (
 var batch = []struct {
 	id     uint32
 	field  Field
-	scale  float64 // from NVML's unit to the field's
+	per    float64 // NVML's units in one of the field's
 	seldom bool
 }{
-	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP, field: HeldPowerCap, scale: 1},
-	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SYNC_BOOST, field: HeldSyncBoost, scale: 1},
-	{id: nvml.FI_DEV_PERF_POLICY_BOARD_LIMIT, field: HeldBoard, scale: 1},
-	{id: nvml.FI_DEV_PERF_POLICY_RELIABILITY, field: HeldReliability, scale: 1},
-	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN, field: HeldSWThermal, scale: 1},
-	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN, field: HeldHWThermal, scale: 1},
-	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN, field: HeldBrake, scale: 1},
-	{id: nvml.FI_DEV_MEMORY_TEMP, field: MemTemp, scale: 1},
-	{id: nvml.FI_DEV_POWER_AVERAGE, field: Power, scale: 1e-3},
-	{id: nvml.FI_DEV_POWER_INSTANT, field: PowerInstant, scale: 1e-3},
-	{id: nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION, field: Energy, scale: 1e-3},
-	{id: nvml.FI_DEV_POWER_CURRENT_LIMIT, field: PowerLimit, scale: 1e-3, seldom: true},
+	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP, field: HeldPowerCap, per: 1},
+	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SYNC_BOOST, field: HeldSyncBoost, per: 1},
+	{id: nvml.FI_DEV_PERF_POLICY_BOARD_LIMIT, field: HeldBoard, per: 1},
+	{id: nvml.FI_DEV_PERF_POLICY_RELIABILITY, field: HeldReliability, per: 1},
+	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN, field: HeldSWThermal, per: 1},
+	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN, field: HeldHWThermal, per: 1},
+	{id: nvml.FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN, field: HeldBrake, per: 1},
+	{id: nvml.FI_DEV_MEMORY_TEMP, field: MemTemp, per: 1},
+	{id: nvml.FI_DEV_POWER_AVERAGE, field: Power, per: 1e3},
+	{id: nvml.FI_DEV_POWER_INSTANT, field: PowerInstant, per: 1e3},
+	{id: nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION, field: Energy, per: 1e3},
+	{id: nvml.FI_DEV_POWER_CURRENT_LIMIT, field: PowerLimit, per: 1e3, seldom: true},
 }
 
 // seldom stands for the slow period of the options.

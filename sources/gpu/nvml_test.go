@@ -625,16 +625,17 @@ func sceneSlow(s *stage) {
 		s.Fatalf("want one GPU without values yet, got %+v", got)
 	}
 	s.until("the state stale", func(r []Reading) bool { return r[0].State == Stale })
-	log := ""
-	s.until("the GPU's second call", func([]Reading) bool {
-		b, err := os.ReadFile(filepath.Join(filepath.Dir(s.file), "log"))
-		if err != nil {
-			s.Fatal(err)
-		}
-		log = string(b)
-		return strings.Contains(log, "nvmlDeviceGetUUID")
-	})
-	if n := strings.Count(log, "nvmlDeviceGetHandleByIndex"); n != 1 {
+	// What it has read so far is shown before the round ends.
+	got = s.until("its first clock", func(r []Reading) bool { return r[0].Has(SMClock) && !r[0].Held })
+	s.state(&got[0], Stale)
+	s.want(&got[0], SMClock, 1410, 0)
+	s.want(&got[0], PowerInstant, 340, 1)
+	s.absent(&got[0], Util)
+	b, err := os.ReadFile(filepath.Join(filepath.Dir(s.file), "log"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	if n := strings.Count(string(b), "nvmlDeviceGetHandleByIndex"); n != 1 {
 		s.Errorf("want no second poll behind one that is slow, got %d", n)
 	}
 	began := time.Now()

@@ -55,12 +55,14 @@ type Reading struct {
 	Driver string        // driver version, "" if not known; not part of the NDJSON
 	State  Condition
 	// Held says that nothing was measured since the reading before this one:
-	// the values are those of At. A held reading says how the GPU is, not what
-	// it reads.
-	Held  bool
-	valid uint64
-	value [NumFields]float64
-	code  [NumFields]Code
+	// the values are those of At. A held reading says how the GPU is at Polled,
+	// not what it reads.
+	Held   bool
+	Polled model.Instant // when a held reading was asked for; else unused
+	valid  uint64
+	old    uint64 // fields whose values are of an earlier reading, in one that is not all held
+	value  [NumFields]float64
+	code   [NumFields]Code
 }
 
 // Set stores a value, in the field's unit, unless it can't be one: not finite,
@@ -75,6 +77,7 @@ func (r *Reading) Set(f Field, v float64) {
 		return
 	}
 	r.valid |= 1 << f
+	r.old &^= 1 << f
 	r.value[f] = v
 	r.code[f] = 0
 }
@@ -82,6 +85,7 @@ func (r *Reading) Set(f Field, v float64) {
 // Unset removes a value.
 func (r *Reading) Unset(f Field) {
 	r.valid &^= 1 << f
+	r.old &^= 1 << f
 	r.value[f], r.code[f] = 0, 0
 }
 
@@ -96,6 +100,27 @@ func (r *Reading) Fail(f Field, c Code) {
 
 // Has reports whether the field was read.
 func (r *Reading) Has(f Field) bool { return r.valid&(1<<f) != 0 }
+
+// fresh reports whether the field was read for this reading, not an earlier one.
+func (r *Reading) fresh(f Field) bool { return !r.Held && r.Has(f) && r.old&(1<<f) == 0 }
+
+// when is the instant that the reading is news of.
+func (r *Reading) when() model.Instant {
+	if r.Held && r.Polled != 0 {
+		return r.Polled
+	}
+	return r.At
+}
+
+// fill takes over the values of an earlier reading for what r does not have.
+func (r *Reading) fill(last *Reading) {
+	for f := range Field(NumFields) {
+		if !r.Has(f) && r.code[f] == 0 && last.Has(f) {
+			r.Set(f, last.value[f])
+			r.old |= 1 << f
+		}
+	}
+}
 
 // Get is the field's value in its unit, NaN if it was not read.
 func (r *Reading) Get(f Field) float64 {

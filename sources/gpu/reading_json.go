@@ -26,7 +26,7 @@ func WriteReading(w io.Writer, r *Reading) error {
 // AppendReading appends the line that WriteReading writes, with its newline.
 func AppendReading(b []byte, r *Reading) []byte {
 	b = append(b, `{"ts":"`...)
-	b = r.At.Time().UTC().AppendFormat(b, timeLayout)
+	b = r.when().Time().UTC().AppendFormat(b, timeLayout)
 	b = append(b, `","gpu":`...)
 	b = strconv.AppendInt(b, int64(r.Index), 10)
 	b = appendText(append(b, `,"uuid":`...), r.UUID)
@@ -64,7 +64,7 @@ func AppendReading(b []byte, r *Reading) []byte {
 }
 
 func (r *Reading) appendValue(b []byte, f Field) []byte {
-	if !r.Has(f) || r.Held {
+	if !r.fresh(f) {
 		return append(b, "null"...)
 	}
 	return strconv.AppendFloat(b, r.value[f], 'f', -1, 64)

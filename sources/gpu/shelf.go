@@ -12,34 +12,45 @@ import (
 type shelf struct {
 	mu    sync.Mutex
 	r     Reading
-	fresh bool
-	at    time.Time // when r came, or when we began to wait for the first
+	taken bool
+	whole time.Time // when the last whole reading came; before the first, when we began to wait
 }
 
 // newShelf is a shelf that holds nothing yet, and says so.
 func newShelf(index int, now time.Time) *shelf {
-	return &shelf{r: Reading{Index: index, Held: true, State: Stale, At: model.InstantOf(now)}, at: now}
+	return &shelf{r: Reading{Index: index, Held: true, State: Stale, At: model.InstantOf(now)}, taken: true, whole: now}
 }
 
-// put leaves a reading.
+// put leaves a reading that has all there is to read.
 func (s *shelf) put(r Reading, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.r, s.fresh, s.at = r, true, now
+	s.r, s.taken, s.whole = r, false, now
+}
+
+// putPart leaves what a poll that takes long has read so far.
+func (s *shelf) putPart(r Reading) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.State = Stale
+	s.r, s.taken = r, false
 }
 
 // take is the newest reading. One that was taken before is held, and stale when
-// it is older than limit.
+// the last whole one is older than limit.
 func (s *shelf) take(now time.Time, limit time.Duration) Reading {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.r
-	if !s.fresh {
+	if s.taken {
 		r.Held = true
-		if r.State == OK && now.Sub(s.at) > limit {
-			r.State = Stale
-		}
 	}
-	s.fresh = false
+	if r.Held {
+		r.Polled = model.InstantOf(now)
+	}
+	if r.State == OK && now.Sub(s.whole) > limit {
+		r.State = Stale
+	}
+	s.taken = true
 	return r
 }

@@ -96,16 +96,13 @@ func (s *Source) poll(ctx context.Context, r Reader, out *sources.Outlet) error 
 		now := sources.Now()
 		fresh, bad := 0, 0
 		for i := range buf {
-			at := buf[i].At
-			if buf[i].Held {
-				at = now
-			} else {
+			if !buf[i].Held {
 				fresh++
 			}
 			if buf[i].State != OK {
 				bad++
 			}
-			Apply(&buf[i], at, now, out, &s.state)
+			Apply(&buf[i], buf[i].when(), now, out, &s.state)
 		}
 		if err != nil && len(buf) == 0 {
 			bad++
