@@ -173,6 +173,7 @@ func busyAt(now model.Instant) *model.Snapshot {
 }
 
 func (s *scene) busyServer() {
+	s.rng = rand.New(rand.NewPCG(1, 2)) // its own, so that a longer run begins alike
 	s.every(time.Second, func(at model.Instant, back float64) {
 		r, w := busyServer(back)
 		if back < 71 && back > 1 || back > 74 {
@@ -240,6 +241,7 @@ func (s *scene) busyLosses() {
 }
 
 func (s *scene) busyLatency() {
+	s.rng = rand.New(rand.NewPCG(3, 4))
 	l := &s.snap.Latency
 	l.Map.Step, l.Coarse.Step = time.Second, 10*time.Second
 	s.every(time.Second, func(at model.Instant, back float64) {

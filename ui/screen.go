@@ -35,6 +35,10 @@ const DefaultWindow = 2 * time.Minute
 // gutter is the room for labels at the left of every chart.
 const gutter = 7
 
+// wideColumn is the width from which charts have room at their right, for
+// values at their heights and the latency histogram.
+const wideColumn = 110
+
 // Axis is the time axis of a drawn frame: Cols columns of width Step from From
 // on, the first one at column X of the screen.
 type Axis struct {
@@ -137,6 +141,9 @@ func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewStat
 	inner := c.W
 	if c.Framed {
 		pv.Right, inner = 1, c.W-2
+		if c.W >= wideColumn {
+			pv.Right = 12
+		}
 		x++
 	}
 	pv.Cols = max(inner-pv.Left-pv.Right, 1)

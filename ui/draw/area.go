@@ -112,6 +112,24 @@ func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
 	}
 }
 
+// Rows draws one bar a row from the left, in eighths of a cell; NaN and 0 are
+// nothing. top is the value of the full width.
+func (g *Grid) Rows(vals []float64, top float64, fg themes.Role) {
+	for y, v := range vals {
+		if !(v > 0) || !(top > 0) {
+			continue
+		}
+		n := max(1, int(math.Round(min(v/top, 1)*float64(g.w*8))))
+		for x := 0; n > 0; x, n = x+1, n-8 {
+			r := '█'
+			if n < 8 {
+				r = '▏' - rune(n-1)
+			}
+			g.Put(x, y, r, fg)
+		}
+	}
+}
+
 // tintInk is what a tint's stand-in rune is drawn in where tints do not show.
 func tintInk(r themes.Role) themes.Role {
 	if r == themes.Gap {

@@ -56,7 +56,7 @@ func (g *Grid) dot(x, level int, side byte, fg themes.Role) {
 	case r > 0x2800 && r < 0x2900:
 		c.Rune |= rune(bits)
 		return
-	case r >= '▄' && r <= '█' && !g.Glyphs.Mono:
+	case r >= '▄' && r <= '█' && !g.Glyphs.Mono && !g.Glyphs.ASCII:
 		c.Look.Bg = c.Look.Fg // at least half full: the area shows as background
 	}
 	c.Rune, c.Look.Fg, c.Look.Attr = 0x2800+rune(bits), fg, themes.Bold

@@ -93,6 +93,8 @@ func asciiFor(r rune) rune {
 	switch {
 	case r >= 0x2800 && r < 0x2900:
 		return asciiBraille(byte(r - 0x2800))
+	case r > '█' && r <= '▏':
+		return '#'
 	case r >= '▁' && r <= '█':
 		return []rune("__===###")[r-'▁']
 	}

@@ -93,8 +93,8 @@ func (p *painter) cell(at image.Point, r rune, fg color.RGBA, bold bool) {
 		p.part(at, 0, 0, 8, 4, fg)
 	case r == '▔':
 		p.part(at, 0, 0, 8, 1, fg)
-	case r == '▌':
-		p.part(at, 0, 0, 4, 8, fg)
+	case r > '█' && r <= '▏':
+		p.part(at, 0, 0, int('▏'-r)+1, 8, fg)
 	case r >= '░' && r <= '▓':
 		p.shade(at, int(r-'░')+1, fg)
 	case r > 0x2800 && r < 0x2900:

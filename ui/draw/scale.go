@@ -50,10 +50,10 @@ var columnSteps = [...]time.Duration{
 }
 
 // ColumnStep is the narrowest column, not below least, with which cols columns
-// hold window.
+// hold window, or nearly so: a tenth less is no reason to double the width.
 func ColumnStep(window time.Duration, cols int, least time.Duration) time.Duration {
 	for _, s := range columnSteps {
-		if s >= least && s*time.Duration(max(cols, 1)) >= window {
+		if s >= least && s*time.Duration(max(cols, 1)) >= window*9/10 {
 			return s
 		}
 	}

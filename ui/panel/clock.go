@@ -225,6 +225,9 @@ func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64
 			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
 		}
 	}
+	if v := f.looked(vals); f.View.Right >= 10 && !math.IsNaN(v) {
+		f.beside(rows-1-int(math.Round((v-lo)/(hi-lo)*float64(rows-1))), draw.Megahertz(v))
+	}
 	_ = p.Line(vals, lo, hi, role) // no line, no harm: the strip under it stays
 	if !math.IsNaN(ceiling) {
 		y := rows - 1 - int(math.Round((ceiling-lo)/(hi-lo)*float64(rows-1)))

@@ -109,6 +109,7 @@ func drawConcurrency(f Frame) {
 	} else {
 		f.areas(p, s)
 	}
+	f.levels(legend, rows, s)
 	f.losses(legend+rows, losses)
 	if axis > 0 {
 		f.timeAxis(h - 1)
@@ -157,6 +158,27 @@ func (f Frame) lines(p *draw.Grid, s sides) {
 	f.targetLine(p, s)
 	_ = p.Line(s.client, 0, s.top, func(i int) themes.Role { return themes.Client }) // no line, no harm: the tints stay
 	_ = p.Line(at, 0, s.top, draw.Only(themes.Server))
+}
+
+// levels writes the newest values at their heights, at the right of the plot.
+func (f Frame) levels(y, rows int, s sides) {
+	if f.View.Right < 10 {
+		return
+	}
+	g := f.Grid.Sub(f.View.Left+f.View.Cols+1, y, f.View.Right-2, rows)
+	client, running := f.looked(s.client), f.looked(s.running)
+	used := -1
+	if !math.IsNaN(client) {
+		used = s.row(client, rows)
+		g.Write(0, used, themes.Client, draw.Count(math.Round(client))+" client")
+	}
+	if !math.IsNaN(running) {
+		row := s.row(running, rows)
+		if row == used {
+			row++
+		}
+		g.Write(0, row, themes.Server, draw.Count(math.Round(running))+" running")
+	}
 }
 
 // gapLabel names the widest gap where it is.

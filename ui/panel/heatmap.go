@@ -103,40 +103,69 @@ func drawLatency(f Frame) {
 	cells := f.latencyCells()
 	per := 2
 	lo, hi := latencyRange(cells, h*per)
-	// Bins a drawn bin holds: 1 while they fit, else neighbours are added up.
-	wide := max(1, (hi-lo+h*per-1)/(h*per))
+	n := hi - lo
+	floor := func(drawn int) int { return lo + drawn*n/(h*per) } // a drawn bin's first bin
 	brightest := 0.0
-	at := func(col, bin int) float64 {
-		n := 0.0
-		for k := lo + bin*wide; k < min(lo+(bin+1)*wide, model.LatencyBinCount); k++ {
-			n += cells[col][k]
+	at := func(col, drawn int) float64 {
+		most := 0.0
+		for k := floor(drawn); k < floor(drawn+1); k++ {
+			most = max(most, cells[col][k])
 		}
-		return n
+		brightest = max(brightest, most)
+		return most
 	}
 	for c := range cells {
 		for b := range h * per {
-			brightest = max(brightest, at(c, b))
+			at(c, b)
 		}
 	}
 	p := f.plot(0, h)
 	p.Heat(len(cells), h*per, brightest, at)
+	limit := -1
+	if s := f.timeoutS(); s > 0 {
+		limit = model.LatencyBin(s)
+	}
 	for y := range h {
+		from, to := floor((h-1-y)*per), floor((h-y)*per)
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
-		bin := lo + (h-1-y)*per*wide
-		if bin = (bin + 3) &^ 3; bin < lo+(h-y)*per*wide {
-			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(bin)))
+		if round := (from + 3) &^ 3; round < to {
+			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(round)))
 			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
 		}
+		if limit >= from && limit < to {
+			f.timeoutLine(p, y)
+		}
 	}
-	if limit := f.timeoutS(); limit > 0 {
-		y := h - 1 - (model.LatencyBin(limit)-lo)/(per*wide)
-		for x := range f.View.Cols {
-			if c := p.Cell(x, y); c.Rune == ' ' && c.Look.Bg == themes.Background {
-				p.Put(x, y, '┄', themes.Target)
+	f.histogram(cells, h, func(y int) (int, int) { return floor((h - 1 - y) * per), floor((h - y) * per) })
+	f.cursorLine(0, h)
+}
+
+// timeoutLine marks the row of the client's timeout where nothing else is.
+func (f Frame) timeoutLine(p *draw.Grid, y int) {
+	for x := range f.View.Cols {
+		if c := p.Cell(x, y); c.Rune == ' ' && c.Look.Bg == themes.Background {
+			p.Put(x, y, '┄', themes.Target)
+		}
+	}
+}
+
+// histogram draws how many requests fell into each row, at the right of the
+// map and on its axis, where there is room.
+func (f Frame) histogram(cells [][model.LatencyBinCount]float64, h int, bins func(y int) (from, to int)) {
+	room := f.View.Right - 2
+	if room < 6 {
+		return
+	}
+	rows := make([]float64, h)
+	for y := range rows {
+		from, to := bins(y)
+		for _, col := range cells {
+			for k := from; k < to; k++ {
+				rows[y] += col[k]
 			}
 		}
 	}
-	f.cursorLine(0, h)
+	f.Grid.Sub(f.View.Left+f.View.Cols+1, 0, room, h).Rows(rows, most(rows), themes.Latency)
 }
 
 // shortLatency is a latency in at most six characters.

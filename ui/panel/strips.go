@@ -119,6 +119,9 @@ func (f Frame) strip(h int, name string, vals []float64, top float64, role func(
 			p.Put(i, h-1, '▁', themes.Faint) // a measured 0 is not a gap
 		}
 	}
+	if v := f.looked(vals); f.View.Right >= 10 && !math.IsNaN(v) {
+		f.beside(draw.RowOf(v/top, h), word(v))
+	}
 	switch {
 	case h == 1 && !f.View.Framed:
 		f.gutter(0, themes.Dim, name)

@@ -86,6 +86,9 @@ func drawVerdict(f Frame) {
 		if y >= h {
 			break
 		}
+		if y == h-1 && skip+h < len(lines) && len(l) > 0 {
+			l = append(l[:len(l)-1:len(l)-1], Span{l[len(l)-1].Text + " …", l[len(l)-1].Role, l[len(l)-1].Bold})
+		}
 		writeLine(f.Grid, 1, y, w-2, l)
 	}
 }
