@@ -65,7 +65,7 @@ func readAccess(text []byte, r *Reading) bool {
 	if i < 0 || i > 64 || bytes.IndexByte(text[:i], ' ') >= 0 {
 		return false
 	}
-	method, path, code, ok := requestLine(text[i+3:])
+	method, path, code, _, ok := requestLine(text[i+3:])
 	if !ok {
 		return false
 	}
@@ -75,23 +75,24 @@ func readAccess(text []byte, r *Reading) bool {
 	return true
 }
 
-// requestLine reads `"METHOD path HTTP/1.1" code` at the start of b.
-func requestLine(b []byte) (method, path []byte, code int64, ok bool) {
+// requestLine reads `"METHOD path HTTP/1.1" code` at the start of b and gives
+// what follows.
+func requestLine(b []byte) (method, path []byte, code int64, rest []byte, ok bool) {
 	if len(b) == 0 || b[0] != '"' {
-		return nil, nil, 0, false
+		return nil, nil, 0, nil, false
 	}
 	b = b[1:]
 	q := bytes.Index(b, []byte(`" `))
 	sp := bytes.IndexByte(b, ' ')
 	if q < 0 || sp <= 0 || sp > q {
-		return nil, nil, 0, false
+		return nil, nil, 0, nil, false
 	}
 	method, path = b[:sp], b[sp+1:q]
 	if e := bytes.LastIndex(path, []byte(" HTTP/")); e >= 0 {
 		path = path[:e]
 	}
 	code, n := statusCode(b[q+2:])
-	return method, path, code, n > 0
+	return method, path, code, b[q+2+n:], n > 0
 }
 
 // statusCode reads three digits that end there.

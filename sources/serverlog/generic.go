@@ -172,7 +172,7 @@ func (s *sheet) pair(k, v []byte, quoted bool) {
 	switch u, w := unit(v[n:]); {
 	case n == len(v):
 		s.number(k, x, 1, 0)
-	case w > 0 && n+w == len(v):
+	case w > 0 && n+w == len(v) && u < 60e3: // no minutes: `m` is what is left of a cut `ms`
 		s.number(k, x, u, 'd')
 	case n+1 == len(v) && v[n] == '%':
 		s.number(k, x, 1, '%')

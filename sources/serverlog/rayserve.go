@@ -127,8 +127,8 @@ func rayAccess(route, m []byte, r *Reading) bool {
 	if sp <= 0 || last <= sp {
 		return false
 	}
-	ms, n := duration(m[last+1:])
-	if n == 0 || n != len(m)-last-1 {
+	ms, n := number(m[last+1:])
+	if n == 0 || string(m[last+1+n:]) != "ms" {
 		return false
 	}
 	method, mid := m[:sp], m[sp+1:last]

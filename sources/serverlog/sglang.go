@@ -12,6 +12,7 @@ var sglang = Format{
 	Hint:     "SGLang prints statistics only while tokens move (--decode-log-interval sets how often); --enable-metrics with --metrics http://HOST:PORT/metrics tells more",
 	vote:     sglangVote,
 	parse:    sglangParse,
+	split:    sglangSplit,
 }
 
 func sglangVote(c *record) float64 {
@@ -120,7 +121,7 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 		part := t
 		last := true
 		for i := 0; i < len(t); i++ {
-			if (t[i] == ',' || t[i] == '.') && (i+1 == len(t) || t[i+1] == ' ') {
+			if t[i] == ',' && (i+1 == len(t) || t[i+1] == ' ') || t[i] == '.' && i+1 < len(t) && t[i+1] == ' ' {
 				part, last = t[:i], false
 				t = bytes.TrimLeft(t[i+1:], " ")
 				break
@@ -135,8 +136,8 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 		}
 		k, v := part[:colon], part[colon+2:]
 		x, n := number(v)
-		if n == 0 || n != len(v) {
-			continue
+		if n == 0 || n != len(v) || last && (len(v) < 4 || v[len(v)-3] != '.') && bytes.HasSuffix(k, []byte("(token/s)")) {
+			continue // rates have two decimals: this one is cut
 		}
 		sglangField(k, x, kind, last, r)
 	}
@@ -178,4 +179,24 @@ func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {
 	case "token usage", "full token usage", "swa token usage", "mamba usage":
 		r.kv(x)
 	}
+}
+
+// sglangSplit finds the bracketed stamp of a second process's record that was
+// written into the same line.
+func sglangSplit(text []byte) int {
+	if _, kind := sglangKind(text); kind == 0 {
+		return 0
+	}
+	for from := 1; from < len(text); {
+		i := bytes.IndexByte(text[from:], '[')
+		if i < 0 {
+			break
+		}
+		i += from
+		if _, n := parseStamp(text[i+1:]); n > 0 {
+			return i
+		}
+		from = i + 1
+	}
+	return 0
 }

@@ -76,7 +76,7 @@ func torchserveParse(c *record, r *Reading) {
 		}
 	case bytes.HasPrefix(msg, []byte("Load model failed: ")) && bytes.HasSuffix(msg, []byte("error: Worker died.")):
 		r.event(Error)
-	case bytes.HasPrefix(msg, []byte("Backend worker error")), bytes.HasPrefix(msg, []byte("Number or consecutive unsuccessful inference")):
+	case bytes.HasPrefix(msg, []byte("Backend worker error")), bytes.HasPrefix(msg, []byte("Number or consecutive unsuccessful")):
 		// the cause stands in the next line
 	case c.level == errorLevel:
 		r.fault()
@@ -112,7 +112,7 @@ func torchserveAccess(t []byte, r *Reading) {
 	if i < 0 || t[0] != '/' {
 		return
 	}
-	method, path, code, ok := requestLine(t[i+1:])
+	method, path, code, rest, ok := requestLine(t[i+1:])
 	if !ok || !inference(method, path) {
 		return
 	}
@@ -121,8 +121,8 @@ func torchserveAccess(t []byte, r *Reading) {
 		return
 	}
 	r.event(o)
-	last := t[bytes.LastIndexByte(t, ' ')+1:]
-	if v, n := integer(last); n > 0 && n == len(last) {
+	rest = bytes.Trim(rest, " ")
+	if v, n := integer(rest); n > 0 && n == len(rest) {
 		r.latency(float64(v))
 	}
 }

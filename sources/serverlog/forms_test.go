@@ -1,0 +1,117 @@
+package serverlog_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"benchtop/sources/serverlog"
+)
+
+const (
+	v1stats  = `Engine 002: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 2.0 tokens/s, Running: 3 reqs, Waiting: 4 reqs, GPU KV cache usage: 5.0%, Prefix cache hit rate: 0.0%`
+	v1fields = `"engine":"2","running":3,"waiting":4,"kv_usage":0.05,"prompt_tps":1,"gen_tps":2}`
+	v1line   = `INFO 11-05 10:00:02 [loggers.py:257] ` + v1stats
+	v1at     = `{"time":"2026-11-05T10:00:02Z",` + v1fields
+	sglLine  = `Decode batch, #running-req: 8, #token: 1, token usage: 0.13, cuda graph: True, gen throughput (token/s): 171.01, #queue-req: 5`
+	sglOut   = `"running":8,"waiting":5,"batch":8,"kv_usage":0.13,"gen_tps":171.01}`
+)
+
+// TestForms holds prefixes, glued records and quoted text that the corpus
+// files do not.
+func TestForms(t *testing.T) {
+	for _, tt := range []struct {
+		name, format, text string
+		want               []string
+	}{
+		{"bare", "vllm", v1line, []string{v1at}},
+		{"compose with stamp", "vllm", "my-vllm-1   | 2026-11-05T10:00:03.5Z (APIServer pid=1) " + v1line, []string{`{"time":"2026-11-05T10:00:03.5Z",` + v1fields}},
+		{"kubectl prefix and stamps", "vllm", "[pod/llm-0/vllm] 2026-11-05T12:00:03.5+02:00 (APIServer pid=1) " + v1line, []string{`{"time":"2026-11-05T10:00:03.5Z",` + v1fields}},
+		{"viewer with bar", "vllm", "2026-11-05 09:55:22.281 | " + v1line, []string{`{"time":"2026-11-05T09:55:22.281Z",` + v1fields}},
+		{"viewer without bar", "vllm", "2026-11-05 09:55:22.281 " + v1line, []string{`{"time":"2026-11-05T09:55:22.281Z",` + v1fields}},
+		{"cloud export", "vllm", "INFO 2026-11-05T09:55:22.28Z [resource.labels.containerName: vllm] (APIServer pid=1) " + v1line, []string{`{"time":"2026-11-05T09:55:22.28Z",` + v1fields}},
+		{"table export", "vllm", "  | 2026-11-05 09:55:22 | " + v1line, []string{`{"time":"2026-11-05T09:55:22Z",` + v1fields}},
+		{"journal", "vllm", "nov 05 10:00:01 gpu-a.example vllm[41]: " + v1line, []string{`{"time":"2026-11-05T10:00:01Z",` + v1fields}},
+		{"journal, short day", "vllm", "Nov  5 10:00:01 gpu-a python3[41]: " + v1line, []string{`{"time":"2026-11-05T10:00:01Z",` + v1fields}},
+		{"journal, ISO", "vllm", "2026-11-05T10:00:01+0000 gpu-a vllm[41]: " + v1line, []string{`{"time":"2026-11-05T10:00:01Z",` + v1fields}},
+		{"journal blob", "vllm", "Nov 05 10:00:01 gpu-a vllm[41]: [100B blob data]", nil},
+		{"mail quote", "vllm", "> > " + v1line, []string{v1at}},
+		{"emphasis", "vllm", "**" + v1line, []string{v1at}},
+		{"spelled colours", "vllm", "#033[36m(APIServer pid=1)#033[0;0m ^[[32mINFO^[[0m 11-05 10:00:02 [loggers.py:257] " + v1stats, []string{v1at}},
+		{"nested Ray", "vllm", "(MapWorker(MapBatches(X)) pid=1202, ip=10.0.0.7) (EngineCore_DP02 pid=2) INFO 11-05 10:00:02 [core.py:1] Iteration(1): 1 context requests, 5 context tokens, 2 generation requests, 2 generation tokens, iteration elapsed time: 1.5 ms", []string{`{"time":"2026-11-05T10:00:02Z","engine":"2","batch":3}`}},
+		{"CRI in pieces", "vllm", "2026-11-05T10:00:09Z stdout P (APIServer pid=1) " + v1line[:60] + "\n2026-11-05T10:00:09Z stdout P " + v1line[60:90] + "\n2026-11-05T10:00:09Z stdout F " + v1line[90:], []string{`{"time":"2026-11-05T10:00:09Z",` + v1fields}},
+		{"docker file", "vllm", `{"log":"\u001b[32mINFO\u001b[0m 11-05 10:00:02 [loggers.py:257] ` + v1stats + `\r\n","stream":"stderr","time":"2026-11-05T10:00:07Z"}`, []string{`{"time":"2026-11-05T10:00:07Z",` + v1fields}},
+		{"glued", "vllm", "(APIServer pid=1) " + v1line + "(APIServer pid=1) " + strings.Replace(v1line, "002", "003", 1), []string{v1at, strings.Replace(v1at, `"2"`, `"3"`, 1)}},
+		{"glued, no process", "vllm", v1line + v1line, []string{v1at, v1at}},
+		{"behind a progress bar", "vllm", "Loading:  50%|#####     | 1/2 [00:00<00:00, 1.2it/s]\rLoading: 100%|##########| 2/2 [00:01<00:00, 1.1it/s]\r(APIServer pid=1) " + v1line, []string{v1at}},
+		{"bar glued", "vllm", "Capturing: 100%|##########| 2/2 [00:01<00:00, 1.1it/s]" + v1line, []string{v1at}},
+		{"overwritten middle", "vllm", "INFO 11-05 10:00:02 [loggers.py:257] Engine 000: Avg prompt throughp### tokens/s, Avg generation throughput: 2.0 tokens/s, Running: 3 reqs, Waiti", []string{`{"time":"2026-11-05T10:00:02Z","engine":"0","running":3,"gen_tps":2}`}},
+		{"prompt over several records", "vllm", "INFO 11-05 10:00:02 [logger.py:61] Received request a: prompt: 'x " + v1line + "', params: SamplingParams(n=1)", nil},
+		{"uvicorn error", "vllm", "(APIServer pid=1) ERROR:    Exception in ASGI application", []string{`{"time":null,"engine":null,"event":"error"}`}},
+		{"status on other paths", "vllm", `INFO:     1.2.3.4:5 - "POST /tokenize HTTP/1.1" 500 Internal Server Error`, nil},
+		{"status of a GET", "vllm", `INFO:     1.2.3.4:5 - "GET /v1/chat/completions HTTP/1.1" 405 Method Not Allowed`, nil},
+		{"client gone", "vllm", `INFO:     1.2.3.4:5 - "POST /v1/messages?x=chat HTTP/1.1" 499`, []string{`{"time":null,"engine":null,"event":"aborted"}`}},
+		{"words in the query", "vllm", `INFO:     1.2.3.4:5 - "POST /x?q=chat HTTP/1.1" 500`, nil},
+		{"two processes, one line", "sglang", "[2026-06-03 09:04:00 DP0 TP0] " + sglLine + "[2026-06-03 09:04:00 DP1 TP1] " + sglLine, []string{`{"time":"2026-06-03T09:04:00Z","engine":"0",` + sglOut, `{"time":"2026-06-03T09:04:00Z","engine":"1",` + sglOut}},
+		{"request dump", "sglang", "[2026-06-03 09:04:00] Receive: obj=GenerateReqInput(text='ValueError: Request is disconnected from the client side')", nil},
+		{"two on one line", "llamacpp", "0.20.000.000 D que         post: new task, id = 12, front = 00.21.000.000 I slot launch_slot_: id  0 | task 12 | processing task, is_child = 0", []string{`{"time":null,"engine":null,"event":"started"}`}},
+		{"bodies at debug", "llamacpp", `0.20.000.000 D srv  log_server_r: request: {"prompt":"0.21.000.000 I slot launch_slot_: id  0 | task 12 | processing task"}`, nil},
+		{"invalid UTF-8", "llamacpp", "0.20.000.000 E srv    send_error: task id = 9, error: \xff\xfe", []string{`{"time":null,"engine":null,"event":"error"}`}},
+		{"level without clock", "llamacpp", "I slot      release: id  0 | task 1 | stop processing: n_past = 4, truncated = 0", []string{`{"time":null,"engine":null,"event":"finished"}`}},
+		{"2023 release", "llamacpp", "slot 0 released (24 tokens in cache)", []string{`{"time":null,"engine":null,"event":"finished"}`}},
+		{"stop string with braces", "tgi", `2026-05-08T21:31:00Z  INFO generate{parameters=GenerateParameters { stop: ["}: text_generation_router::server: Success", "total_time=\"1s\" "], seed: None } total_time="2s" queue_time="1ms"}: text_generation_router::server: router/src/server.rs:432: Success`, []string{`{"time":"2026-05-08T21:31:00Z","engine":null,"batch_wait_ms":1,"event":"finished","latency_ms":2000}`}},
+		{"model print", "torchserve", `2026-03-08T08:44:35,262 [INFO ] W-9003-v_1.0-stdout MODEL_LOG - QueueTime.ms:7|#Level:Host|x`, nil},
+		{"model error print", "torchserve", `2026-03-08T08:44:35,262 [ERROR] W-9003-v_1.0-stderr MODEL_LOG - Traceback`, nil},
+		{"load call", "triton", `I0512 09:01:00.121581 77 http_server.cc:4857] "HTTP request: 2 /v2/repository/models/chat/load"`, nil},
+		{"failed word inside a prompt", "generic", `2026-09-01T10:00:00Z INFO handling prompt: "queue full" and connection reset`, nil},
+		{"quoted user text", "generic", `2026-09-01T10:00:00Z INFO got "the queue is full, timed out" from client`, nil},
+		{"retry notice", "generic", "2026-09-01T10:00:00Z WARN request rejected, retrying", nil},
+		{"uppercase keys", "generic", `ts=2026-09-01T10:00:00Z Queue-Depth=3 In_Flight=4 KV-Usage=50%`, []string{`{"time":"2026-09-01T10:00:00Z","engine":null,"running":4,"waiting":3,"kv_usage":0.5}`}},
+		{"limits are no gauges", "generic", `{"time":"2026-09-01T10:00:00Z","level":"info","queue":{"limit":5},"running_total":9,"max_running":4}`, nil},
+		{"epoch milliseconds", "generic", `{"ts":1788256861750,"running":1}`, []string{`{"time":"2026-09-01T10:01:01.75Z","engine":null,"running":1}`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []serverlog.Record
+			_, err := serverlog.Probe(strings.NewReader(tt.text), serverlog.Options{Format: tt.format, Year: 2026, Zone: time.UTC}, func(r serverlog.Record) error {
+				got = append(got, r)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(tt.want) {
+				b, _ := json.Marshal(got)
+				t.Fatalf("want %d records, got %s", len(tt.want), b)
+			}
+			for i, want := range tt.want {
+				e := expected{}
+				if err := json.Unmarshal([]byte(want), &e.Fields); err != nil {
+					t.Fatal(err)
+				}
+				if d := compare(e, plain(t, got[i])); d != nil {
+					t.Errorf("record %d: %s", i+1, strings.Join(d, "; "))
+				}
+			}
+		})
+	}
+}
+
+func TestReferenceZone(t *testing.T) {
+	zone := time.FixedZone("", 2*3600)
+	for _, tt := range []struct{ format, text, want string }{
+		{"vllm", v1line, "2026-11-05T08:00:02Z"},
+		{"vllm", "2026-11-05T10:00:00Z " + v1line, "2026-11-05T10:00:00Z"},
+		{"triton", `E0512 09:01:00.180000 77 x.cc:402] "bad"`, "2026-05-12T09:01:00.18Z"}, // klog writes UTC
+		{"sglang", "[2025-06-03 09:04:00 TP0] " + sglLine, "2025-06-03T07:04:00Z"},
+	} {
+		var got string
+		_, err := serverlog.Probe(strings.NewReader(tt.text), serverlog.Options{Format: tt.format, Year: 2026, Zone: zone}, func(r serverlog.Record) error {
+			got = *r.Fields.Time
+			return nil
+		})
+		if err != nil || got != tt.want {
+			t.Errorf("%q: want %s, got %s (%v)", tt.text, tt.want, got, err)
+		}
+	}
+}
