@@ -11,6 +11,7 @@ type Signals struct {
 	Load   LoadSignals
 	GPUs   []GPUSignals
 	Host   HostSignals
+	Over   bool    // the load is over or pausing: nothing in flight and no record for 3 s
 	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
 	SkewOf string  // that source
 }
@@ -104,6 +105,7 @@ type EngineSignals struct {
 type LoadSignals struct {
 	X5          []float64 // X_frac per 5-s bucket, newest last, at most 60
 	Warm        bool
+	Settled     bool    // not warm, but completions and in-flight stand still by plain counts
 	WarmStrict  bool    // passed by the strict rule, not only within noise
 	WarmAt      Instant // when it passed
 	MovesPct    float64 // throughput moves this many percent per 40 s

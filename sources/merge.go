@@ -62,7 +62,9 @@ func (m *Merge) Run(ctx context.Context, out *Outlet) error {
 		if err != nil || back == 0 {
 			return err
 		}
+		out.FlushAt(back) // what describes the sources anew must not stand before the reset in one batch
 		out.Emit(model.Event{At: back, Seen: back, Kind: model.Reset})
+		out.FlushAt(back)
 		until = back
 	}
 }

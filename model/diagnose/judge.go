@@ -54,6 +54,7 @@ type Judge struct {
 	counters []counter
 	raised   map[string]bool
 	verdict  model.Verdict
+	runner   string
 	leader   candidate // who would be the verdict, and since when
 	since    model.Instant
 	history  []model.VerdictChange
@@ -84,6 +85,9 @@ const maxHistory = 512
 // Second judges one second.
 func (j *Judge) Second(s *model.Signals) Result {
 	c := &Case{S: s, T: &j.t, raised: j.raised}
+	if s.Over && len(j.history) > 0 {
+		return j.stands() // the run is over: what was found stays found
+	}
 	for i := range j.rules {
 		r, k := &j.rules[i], &j.counters[i]
 		a := r.When(c)
@@ -99,9 +103,15 @@ func (j *Judge) Second(s *model.Signals) Result {
 	if len(cands) > 1 {
 		res.Runner = runner(cands, j.verdict.ID)
 	}
+	j.runner = res.Runner
 	j.refresh(c, cands)
 	res.Verdict = j.verdict
 	return res
+}
+
+// stands is the result of a second in which nothing runs any more.
+func (j *Judge) stands() Result {
+	return Result{Verdict: j.verdict, Runner: j.runner, Findings: j.findings()}
 }
 
 func or(v, d float64) float64 {

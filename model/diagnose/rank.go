@@ -102,6 +102,8 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 		return not("unsteady")
 	case cold && j.mostlyLost(c):
 		return candidate{}, false // nothing that fails this much ever gets warm
+	case cold && c.S.Load.Settled && j.raised["server_saturated"]:
+		return candidate{}, false // a full batch and a queue that stand still need no tail latency
 	case cold:
 		return not("not_warm")
 	case j.raised["server_silent"] || !c.S.Server.Known || c.S.Server.Samples < 3:
@@ -215,6 +217,9 @@ func (j *Judge) word(c *Case, k candidate) model.Verdict {
 	v.Failures = failures(c)
 	if k.step >= 7 {
 		v.NotSeen = j.notSeen(c)
+		if !c.S.Load.Warm && c.S.Client.Known && k.id == "server_saturated" {
+			v.NotSeen = append(v.NotSeen, "warm-up was not passed: completions and in flight stand still, tail latency had no time to")
+		}
 	}
 	if k.id != model.VerdictNotEnough && (len(v.NotSeen) > 0 || v.Suspected) {
 		v.Confidence = "suspected"
@@ -238,9 +243,12 @@ func failures(c *Case) string {
 
 func (j *Judge) nothing(c *Case) model.Finding {
 	x := c.X()
+	t := fmt.Sprintf("Throughput %s/s equals the offered load; nothing waits and nothing is full. Capacity is unknown.", num(x))
+	if s := &c.S.Server; s.Full {
+		t = fmt.Sprintf("Throughput %s/s; running %s%s and nothing waits: the load just fills the batch. Capacity beyond it is unknown.", num(x), num(s.Running), ofB(s))
+	}
 	return model.Finding{
-		ID: model.VerdictNone, Severity: model.SevNote, Title: "no bottleneck seen",
-		Text: fmt.Sprintf("Throughput %s/s equals the offered load; nothing waits and nothing is full. Capacity is unknown.", num(x)),
+		ID: model.VerdictNone, Severity: model.SevNote, Title: "no bottleneck seen", Text: t,
 		Evidence: []model.Evidence{
 			evidence("client_throughput", 30, x, "1/s", math.NaN(), fmt.Sprintf("%s requests/s complete", num(x))),
 		},

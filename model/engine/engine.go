@@ -117,7 +117,7 @@ func (e *Engine) take(b *model.Batch) {
 // tick judges the second that is over and publishes.
 func (e *Engine) tick() {
 	now := e.store.Now()
-	if sec := now.Floor(1e9); sec > e.judged {
+	if sec := now.Floor(1e9); sec > e.judged && sec > e.store.Start() {
 		e.judge1(sec)
 	}
 	e.publish(false)

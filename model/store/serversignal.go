@@ -61,7 +61,8 @@ func (s *Store) pairs(sig *model.Signals, f *feed) {
 		w = batchWindow
 	}
 	var ns, nc, ratio, run, wait, kv []float64
-	f.window(now-w, now, func(p sample) {
+	from := max(now-w, s.client.first) // the server idle before the load says nothing about it
+	f.window(from, now, func(p sample) {
 		held := p.run
 		if math.IsNaN(held) {
 			held = p.size

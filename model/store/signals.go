@@ -29,6 +29,8 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	}
 	s.hostSignals(sig)
 	s.skewSignals(sig)
+	c := &sig.Client
+	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000
 	return sig
 }
 

@@ -9,11 +9,12 @@ import (
 // steadiness decides when a run is warm and whether it is steady
 // (diagnosis.md §6.1). Warm is sticky until a restart or a gap.
 type steadiness struct {
-	okFor  int
-	warm   bool
-	strict bool
-	at     model.Instant
-	last   int64 // second judged last
+	okFor   int
+	evenFor int // seconds that plain completions and in-flight have stood still
+	warm    bool
+	strict  bool
+	at      model.Instant
+	last    int64 // second judged last
 }
 
 const (
@@ -47,6 +48,7 @@ func (s *Store) load(sig *model.Signals) {
 		s.judgeSteady(sig, n)
 	}
 	s.trend(sig)
+	s.settled(sig)
 	l.Warm, l.WarmStrict, l.WarmAt = s.steady.warm, s.steady.strict, s.steady.at
 }
 
@@ -113,9 +115,13 @@ func (s *Store) equivalent(sig *model.Signals, n []float64, last int64) (ok, str
 	se := math.Sqrt2 * successiveSE(x[max(0, len(x)-bucketsSlope):], bucketsRound) / xb
 	dx := math.Abs(xb-xa) / xa
 	sameP99, strictP99 := s.sameP99(last)
-	slope := theilSen(x[max(0, len(x)-bucketsSlope):]) * bucketsSlope / xb
+	tail := x[max(0, len(x)-bucketsSlope):]
+	slope := theilSen(tail) * bucketsSlope / xb
+	// With few completions a bucket the slope's own error exceeds the bound:
+	// then twice that error is the bound.
+	noise := 2 * slopeSE(tail) * bucketsSlope / xb
 	flat := math.Abs(slope) < th.WarmSlope ||
-		mannKendall(x[max(0, len(x)-bucketsSlope):]) > 0.05 && math.Abs(slope) < th.WarmSlopeMK
+		mannKendall(tail) > 0.05 && math.Abs(slope) < max(th.WarmSlopeMK, noise)
 	return dx <= max(0.01, 2*max(se, floor)) && sameP99 && flat, dx <= 0.01 && strictP99
 }
 
@@ -183,4 +189,44 @@ func (s *Store) trend(sig *model.Signals) {
 	slope := theilSen(y)
 	l.TrendSlope, l.TrendGrowth = slope/5, slope*float64(len(y)-1)
 	l.TrendFrom = mean(y[:3])
+}
+
+// settled tells a run whose completions and in-flight stand still though its
+// latencies have not had the time to: a closed loop that ramped up late. The
+// last two rounds of 15 s must agree, by plain counts, for 5 s running.
+func (s *Store) settled(sig *model.Signals) {
+	c, st := s.client, &s.steady
+	const round = 15_000_000_000
+	if st.evenFor >= warmHold { // sticky, as warm is: the load's end is no doubt about it
+		sig.Load.Settled = true
+		return
+	}
+	now := sig.At
+	if c.first == 0 || now-2*round < c.first {
+		st.evenFor = 0
+		return
+	}
+	count := func(from, to model.Instant) float64 {
+		n := 0.0
+		for _, o := range model.Outcomes {
+			n += s.whole[o].count(from, to)
+		}
+		return n
+	}
+	a, b := count(now-2*round, now-round), count(now-round, now)
+	fa, _, okA := c.flight.over(now-2*round, now-round)
+	fb, _, okB := c.flight.over(now-round, now)
+	spread := 1.0
+	if sig.Client.Closed && !math.IsNaN(sig.Load.LatencyCV) {
+		spread = min(1, sig.Load.LatencyCV)
+	}
+	even := okA && okB && min(a, b) >= 30 &&
+		math.Abs(b-a)/a <= max(0.02, 1.5*spread*math.Sqrt(2/a)) &&
+		math.Abs(fb-fa) <= max(1, 0.05*fa)
+	if !even {
+		st.evenFor = 0
+		return
+	}
+	st.evenFor++
+	sig.Load.Settled = st.evenFor >= warmHold
 }

@@ -118,3 +118,13 @@ func successiveSE(y []float64, n int) float64 {
 	}
 	return math.Sqrt(s/float64(2*(len(y)-1))) / math.Sqrt(float64(n))
 }
+
+// slopeSE is the standard error of the slope a step of equally spaced points,
+// from successive differences.
+func slopeSE(y []float64) float64 {
+	n := float64(len(y))
+	if n < 3 {
+		return math.NaN()
+	}
+	return successiveSE(y, 1) / math.Sqrt(n*(n*n-1)/12)
+}
