@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -115,8 +116,8 @@ func mayRecover(err error) bool {
 	return !errors.Is(err, ErrOff)
 }
 
-// Open opens the backend that choice names: "auto" (or ""), "off", or one of
-// Backends. name is the backend that was opened. It returns within two seconds
+// Open opens the backend that choice names: "auto" (or ""), "off", one of
+// Backends, or "dcgm:URL". name is the backend that was opened. It returns within two seconds
 // even if the driver hangs: the Reader then says so until the driver answers.
 // Errors are one line with the next step.
 func Open(choice string, o Options) (r Reader, name string, err error) {
@@ -126,13 +127,16 @@ func Open(choice string, o Options) (r Reader, name string, err error) {
 	case "", "auto":
 		return openFirst(Backends, o.withDefaults())
 	}
+	if url, ok := strings.CutPrefix(choice, "dcgm:"); ok {
+		return openDCGM(url, o.withDefaults()), "dcgm", nil
+	}
 	for _, b := range Backends {
 		if b.Name == choice {
 			r, err = b.open(o.withDefaults())
 			return r, b.Name, err
 		}
 	}
-	return nil, "", &unavailable{what: fmt.Sprintf("unknown GPU source %q: use auto, nvml, smi, file:PATH or off", choice)}
+	return nil, "", &unavailable{what: fmt.Sprintf("unknown GPU source %q: use auto, nvml, smi, dcgm:URL, file:PATH or off", choice)}
 }
 
 // openFirst opens the first backend that opens. If none does, the error is that

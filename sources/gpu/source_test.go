@@ -154,7 +154,7 @@ func TestSourceOff(t *testing.T) {
 
 func TestOpenUnknown(t *testing.T) {
 	_, _, err := gpu.Open("cuda", gpu.Options{})
-	if err == nil || err.Error() != `unknown GPU source "cuda": use auto, nvml, smi, file:PATH or off` {
+	if err == nil || err.Error() != `unknown GPU source "cuda": use auto, nvml, smi, dcgm:URL, file:PATH or off` {
 		t.Errorf("want the choices named, got %v", err)
 	}
 	if _, _, err := gpu.Open("off", gpu.Options{}); !errors.Is(err, gpu.ErrOff) {

@@ -1,0 +1,167 @@
+package gpu
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// dcgmReader reads what a DCGM exporter serves. The exporter has its own, slow
+// pace (30 s unless told otherwise): a GPU whose numbers are all as they were
+// was not measured anew, and its reading is held.
+type dcgmReader struct {
+	o   Options
+	get func() (io.ReadCloser, error)
+	dog watchdog
+
+	mu      sync.Mutex
+	shelves map[string]*shelf // by UUID, or by index where there is none
+	last    map[string]Reading
+	err     error // how the last scrape failed
+}
+
+// dcgmStale is the age from which an exporter's reading is stale: three of its
+// own periods.
+const dcgmStale = 3 * 30 * time.Second
+
+// dcgmTimeout is how long one scrape may take.
+const dcgmTimeout = 5 * time.Second
+
+// dcgmMetric says what a metric is. Of two for one field the one with the lower
+// rank wins.
+type dcgmMetric struct {
+	field Field
+	per   float64 // the metric's units in one of the field's
+	rank  int
+}
+
+// dcgmMetrics are the exporter's metrics without the prefix DCGM_FI_, after
+// dcgm_fields.h and the exporter's own list. Names with the unit at the end are
+// the newest DCGM's.
+var dcgmMetrics = map[string]dcgmMetric{
+	"DEV_SM_CLOCK":                                       {SMClock, 1, 0},
+	"DEV_MEM_CLOCK":                                      {MemClock, 1, 0},
+	"DEV_CLOCKS_EVENT_REASONS":                           {Reasons, 1, 0},
+	"DEV_CLOCK_THROTTLE_REASONS":                         {Reasons, 1, 1},
+	"DEV_GPU_TEMP":                                       {Temp, 1, 0},
+	"DEV_GPU_TEMP_CELSIUS":                               {Temp, 1, 0},
+	"DEV_MEMORY_TEMP":                                    {MemTemp, 1, 0},
+	"DEV_GPU_TEMP_LIMIT":                                 {Margin, 1, 0},
+	"DEV_POWER_USAGE":                                    {Power, 1, 0},
+	"DEV_POWER_USAGE_INSTANT":                            {PowerInstant, 1, 0},
+	"DEV_ENFORCED_POWER_LIMIT":                           {PowerLimit, 1, 0},
+	"DEV_POWER_MGMT_LIMIT":                               {PowerLimit, 1, 1},
+	"DEV_TOTAL_ENERGY_CONSUMPTION":                       {Energy, 1e3, 0},
+	"DEV_GPU_UTIL":                                       {Util, 1, 0},
+	"DEV_FB_USED":                                        {MemUsed, 1, 0},
+	"DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP_NS":            {HeldPowerCap, 1, 0},
+	"DEV_POWER_VIOLATION":                                {HeldPowerCap, 1, 1},
+	"DEV_CLOCKS_EVENT_REASON_SYNC_BOOST_NS":              {HeldSyncBoost, 1, 0},
+	"DEV_SYNC_BOOST_VIOLATION":                           {HeldSyncBoost, 1, 1},
+	"DEV_BOARD_LIMIT_VIOLATION":                          {HeldBoard, 1, 0},
+	"DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN_NS":       {HeldSWThermal, 1, 0},
+	"DEV_THERMAL_VIOLATION":                              {HeldSWThermal, 1, 1},
+	"DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN_NS":       {HeldHWThermal, 1, 0},
+	"DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN_NS": {HeldBrake, 1, 0},
+	"DEV_RELIABILITY_VIOLATION":                          {HeldReliability, 1, 0},
+	"PROF_SM_ACTIVE":                                     {SMActivity, 1, 0},
+	"PROF_SM_OCCUPANCY":                                  {SMOccupancy, 1, 0},
+	"PROF_PIPE_TENSOR_ACTIVE":                            {TensorActivity, 1, 0},
+	"PROF_DRAM_ACTIVE":                                   {DRAMActivity, 1, 0},
+	"PROF_PCIE_RX_BYTES":                                 {PCIeRx, 1, 0},
+	"PROF_PCIE_TX_BYTES":                                 {PCIeTx, 1, 0},
+}
+
+// openDCGM reads the exporter at a URL; "host:9400" is enough.
+func openDCGM(url string, o Options) Reader {
+	if !strings.Contains(url, "://") {
+		url = "http://" + url
+	}
+	if scheme := strings.Index(url, "://"); !strings.Contains(url[scheme+3:], "/") {
+		url += "/metrics"
+	}
+	client := &http.Client{Timeout: dcgmTimeout}
+	return newDCGM(o, func() (io.ReadCloser, error) {
+		resp, err := client.Get(url)
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK {
+			_ = resp.Body.Close()
+			return nil, fmt.Errorf("GET %s: %s", url, resp.Status)
+		}
+		return resp.Body, nil
+	})
+}
+
+func newDCGM(o Options, get func() (io.ReadCloser, error)) *dcgmReader {
+	return &dcgmReader{o: o, get: get, shelves: make(map[string]*shelf), last: make(map[string]Reading)}
+}
+
+// Read implements Reader.
+func (d *dcgmReader) Read(dst []Reading) ([]Reading, error) {
+	waitAll(d.o.pace.grace, d.dog.start(d.scrape))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	from := len(dst)
+	for _, s := range d.shelves {
+		dst = append(dst, s.take(now, dcgmStale))
+	}
+	slices.SortFunc(dst[from:], func(a, b Reading) int { return a.Index - b.Index })
+	return dst, d.err
+}
+
+// Close implements Reader.
+func (d *dcgmReader) Close() error { return nil }
+
+func (d *dcgmReader) scrape() {
+	now := time.Now()
+	rs, err := d.fetch(now)
+	if err == nil && len(rs) == 0 {
+		err = errors.New("no GPU in it: is this a DCGM exporter (port 9400, /metrics)?")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = nil
+	if err != nil {
+		d.err = fmt.Errorf("dcgm exporter: %w", err)
+	}
+	for id, r := range rs {
+		s := d.shelves[id]
+		if s == nil {
+			s = newShelf(r.Index, now)
+			d.shelves[id] = s
+		}
+		same := d.last[id]
+		same.At = r.At
+		if same != r {
+			s.put(r, now)
+		}
+		d.last[id] = r
+	}
+}
+
+func (d *dcgmReader) fetch(now time.Time) (map[string]Reading, error) {
+	body, err := d.get()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }() // read only
+	p := newDCGMPage(now)
+	in := bufio.NewScanner(io.LimitReader(body, 64<<20))
+	in.Buffer(make([]byte, 0, 4096), maxLine)
+	for in.Scan() {
+		p.line(in.Text())
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	return p.readings(), nil
+}

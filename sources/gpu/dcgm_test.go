@@ -1,0 +1,134 @@
+package gpu
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestDCGM(t *testing.T) {
+	page, err := os.ReadFile("testdata/dcgm/h100.prom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body string
+	var fail error
+	synctest.Test(t, func(t *testing.T) {
+		d := newDCGM(Options{}.withDefaults(), func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(body)), fail
+		})
+		read := func() []Reading {
+			t.Helper()
+			got, err := d.Read(nil)
+			if err != nil {
+				t.Fatalf("want no error, got %v", err)
+			}
+			if len(got) != 2 || got[0].Index != 0 || got[1].Index != 1 {
+				t.Fatalf("want GPU 0 and 1, got %+v", got)
+			}
+			return got
+		}
+		body = string(page)
+		got := read()
+		for f, want := range map[Field]float64{
+			SMClock: 1980, MemClock: 2619, Temp: 59, Margin: 26, Power: 625.683, PowerLimit: 600, Energy: 91000123.456,
+			Util: 100, MemUsed: 72001, MemTotal: 72001 + 9079 + 479, Reasons: 4, HeldPowerCap: 3500000001, HeldSWThermal: 7000,
+			SMActivity: 0.88, TensorActivity: 0.385, DRAMActivity: 0.64, PCIeRx: 99614720,
+		} {
+			if got := got[0].Get(f); got != want {
+				t.Errorf("%s: want %v, got %v", f.Key(), want, got)
+			}
+		}
+		for _, f := range []Field{MemTemp, SMOccupancy, PowerInstant, HeldHWThermal, HeldBrake} {
+			if got[0].Has(f) {
+				t.Errorf("%s: want what DCGM has no value for absent, got %v", f.Key(), got[0].Get(f))
+			}
+		}
+		if got[0].UUID != "GPU-44444444-0000-4000-8000-000000000000" || got[0].Name != "NVIDIA H100 80GB HBM3" || got[0].Held {
+			t.Errorf("want it named and new, got %+v", got[0])
+		}
+		if got[1].Get(SMClock) != 1515 || got[1].Has(Util) {
+			t.Errorf("want the instance's figures left out of GPU 1, got %v, %v", got[1].Get(SMClock), got[1].Get(Util))
+		}
+
+		// The exporter serves old numbers until it collects again.
+		time.Sleep(time.Second)
+		if got := read(); !got[0].Held || got[0].State != OK {
+			t.Errorf("want the same numbers held, got %v, %v", got[0].Held, got[0].State)
+		}
+		time.Sleep(30 * time.Second)
+		body = strings.Replace(body, " 59\n", " 60\n", 1)
+		if got := read(); got[0].Held || got[0].Get(Temp) != 60 || !got[1].Held {
+			t.Errorf("want GPU 0 new and GPU 1 held, got %v, %v, %v", got[0].Held, got[0].Get(Temp), got[1].Held)
+		}
+		time.Sleep(91 * time.Second)
+		if got := read(); got[0].State != Stale || got[0].Get(Temp) != 60 {
+			t.Errorf("want it stale after three periods, got %v", got[0].State)
+		}
+
+		// A scrape that fails is not a GPU that failed.
+		fail = errors.New("connection refused")
+		rs, err := d.Read(nil)
+		if len(rs) != 2 || err == nil || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("want the rows and the reason, got %d, %v", len(rs), err)
+		}
+		fail, body = nil, "up 1\n"
+		if _, err := d.Read(nil); err == nil || !strings.Contains(err.Error(), "is this a DCGM exporter") {
+			t.Errorf("want a page without GPUs told, got %v", err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDCGMNumber(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		want float64
+		ok   bool
+	}{
+		{"0", 0, true},
+		{"91000123456", 91000123456, true},
+		{"9223372036854775792", 0, false},
+		{"9223372036854775794", 0, false},
+		{"2147483632", 0, false},
+		{"2147483635", 0, false},
+		{"140737488355328", 140737488355328, true}, // an integer: ns or mJ
+		{"140737488355328.000000", 0, false},
+		{"0.385", 0.385, true},
+		{"NaN", 0, false},
+		{"+Inf", 0, false},
+		{"", 0, false},
+	} {
+		got, ok := dcgmNumber(tc.in)
+		if ok != tc.ok || ok && got != tc.want {
+			t.Errorf("%q: want %v, %v, got %v, %v", tc.in, tc.want, tc.ok, got, ok)
+		}
+	}
+}
+
+func FuzzDCGMPage(f *testing.F) {
+	page, err := os.ReadFile("testdata/dcgm/h100.prom")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(page))
+	f.Fuzz(func(t *testing.T, page string) {
+		p := newDCGMPage(time.Unix(0, 0))
+		for line := range strings.Lines(page) {
+			p.line(line)
+		}
+		for _, r := range p.readings() {
+			for f := range Field(NumFields) {
+				if v := r.Get(f); r.Has(f) && v-v != 0 {
+					t.Errorf("%s: want a finite value, got %v", f.Key(), v)
+				}
+			}
+		}
+	})
+}
