@@ -225,7 +225,9 @@ func place(records []Record, f *Format, start, seen model.Instant) {
 		for i := range records {
 			last = max(last, records[i].At)
 		}
-		start = seen - last
+		if start = seen - last; start <= 0 { // nobody knows: they stay where they are
+			return
+		}
 	}
 	for i := range records {
 		r := &records[i]

@@ -175,8 +175,44 @@ func newFacts() *RunFacts {
 	return &RunFacts{Concurrency: nan, Connections: nan, KeepAlive: nan, TimeoutSeconds: nan, DurationSeconds: nan, RatePerS: nan}
 }
 
-// seconds is a latency as a span of time.
-func span(seconds float64) model.Instant { return model.Instant(math.Round(seconds * 1e9)) }
+// A record's time is believed from 1970 to 2198, a duration up to four months;
+// what lies outside is a slip of the unit, and says nothing.
+const (
+	maxInstant = model.Instant(math.MaxInt64 - 2e18)
+	maxSpan    = 1e7  // seconds
+	maxTokens  = 1e12 // also for any other count
+)
+
+// span is a duration in seconds as a span of time; 0 for one that isn't.
+func span(seconds float64) model.Instant {
+	if !(seconds > 0) {
+		return 0
+	}
+	return model.Instant(math.Round(min(seconds, 1e9) * 1e9))
+}
+
+// settle removes from r what can't be.
+func (r *Record) settle() {
+	nan := math.NaN()
+	for _, f := range [...]*float64{&r.Latency, &r.TTFT} {
+		if !(*f >= 0 && *f <= maxSpan) {
+			*f = nan
+		}
+	}
+	for _, f := range [...]*float64{&r.Prompt, &r.Output, &r.InFlight, &r.Target, &r.Queued, &r.OpenConns} {
+		if !(*f >= 0 && *f <= maxTokens) {
+			*f = nan
+		}
+	}
+	for _, t := range [...]*model.Instant{&r.At, &r.Start} {
+		if *t < 0 || *t > maxInstant {
+			*t = 0
+		}
+	}
+	if r.Kind == KindEnd && r.At != 0 && r.Start > r.At {
+		r.Start = r.At
+	}
+}
 
 // begun is when the request of an End record went out: as stated, or its end
 // less its latency; 0 if neither is known.
@@ -184,7 +220,7 @@ func (r *Record) begun() model.Instant {
 	if r.Start != 0 || r.At == 0 || math.IsNaN(r.Latency) {
 		return r.Start
 	}
-	return r.At - span(r.Latency)
+	return max(r.At-span(r.Latency), 1)
 }
 
 // hashID names a request by its id's text: 64-bit FNV-1a, the same in every

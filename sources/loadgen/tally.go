@@ -56,6 +56,7 @@ func (t *Tally) startOver() {
 
 // Add counts one record. It returns false if the record was told before.
 func (t *Tally) Add(r *Record) bool {
+	r.settle()
 	if r.Kind == KindRun && t.records > 0 || r.Kind == KindEnd && r.HasSeq && t.isNewRun(r) {
 		t.startOver()
 	}

@@ -51,6 +51,7 @@ func newTracker(o *Options) tracker {
 // apply turns one record into events. It returns false if the record was told
 // before.
 func (t *tracker) apply(r *Record) bool {
+	r.settle()
 	if r.Kind == KindRun {
 		if t.records > 0 {
 			t.startOver(r.At)
