@@ -24,7 +24,7 @@ func inference(method, path []byte) bool {
 		path = path[:i]
 	}
 	for _, p := range housekeepingPaths {
-		if bytes.HasPrefix(path, p) {
+		if bytes.HasPrefix(path, p) && bytes.IndexByte(path, ':') < 0 { // KServe: /v1/models/NAME:predict
 			return false
 		}
 	}

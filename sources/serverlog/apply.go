@@ -1,6 +1,7 @@
 package serverlog
 
 import (
+	"slices"
 	"time"
 
 	"benchtop/model"
@@ -25,6 +26,7 @@ type engineState struct {
 	slots   int64         // as configured, 0 if unknown
 	sure    bool          // every slot's state is known
 	since   model.Instant // first slot line
+	told    model.Instant // when running was last told
 	total   int64         // newest cumulative count of preemptions, -1 before the first
 }
 
@@ -32,6 +34,8 @@ type engineState struct {
 type emitter struct {
 	out     *sources.Outlet
 	engines map[string]*engineState
+	slotted []*engineState // those whose running is rebuilt from slots, in order of appearance
+	spoke   bool           // something was read since the server's start
 	config  map[string]float64
 	from    string // where a setting was said
 	at      model.Instant
@@ -92,6 +96,7 @@ func (e *emitter) apply(r *Reading) {
 	if r.Restart {
 		e.restart(st, r)
 	}
+	e.spoke = e.spoke || r.Set&recordFields != 0
 	e.gauges(st, r)
 	e.samples(st, r)
 	e.happened(st, r)
@@ -175,15 +180,35 @@ func (e *emitter) happened(st *engineState, r *Reading) {
 
 // restart forgets what ran in the process before.
 func (e *emitter) restart(st *engineState, r *Reading) {
-	again := st.nHeard > 0 || st.total >= 0
 	st.free(true)
 	st.total = -1
+	// One process behind a router is not the whole source.
+	if e.spoke && r.Engine == nil {
+		e.emit(model.ServerRunning, model.Reset, 0, 0)
+		e.spoke = false
+	}
 	if r.Has(HasSlots) {
 		st.slots = int64(r.Slots)
-		e.emit(model.ServerRunning, model.Level, st.key, 0)
+		if len(e.slotted) == 0 || !slices.Contains(e.slotted, st) {
+			e.slotted = append(e.slotted, st)
+		}
+		e.level(st)
 	}
-	if again && !e.mute && !e.late {
-		e.out.Note(model.Note{At: e.at, Seen: e.seen, Kind: model.NoteMark, Name: "server", Text: "the server started anew"})
+}
+
+// level tells how many slots are taken.
+func (e *emitter) level(st *engineState) {
+	e.emit(model.ServerRunning, model.Level, st.key, float64(st.nBusy))
+	st.told = e.seen
+}
+
+// refresh tells the slots taken once more when other lines arrive: a count
+// that stands still is still known.
+func (e *emitter) refresh() {
+	for _, st := range e.slotted {
+		if st.sure && st.nBusy > 0 && e.seen.Sub(st.told) >= time.Second {
+			e.level(st)
+		}
 	}
 }
 
@@ -218,11 +243,14 @@ func (e *emitter) slot(st *engineState, id int64, taken bool) {
 		st.busy[w] &^= bit
 		st.nBusy--
 	}
+	if st.nHeard == 1 && !slices.Contains(e.slotted, st) {
+		e.slotted = append(e.slotted, st)
+	}
 	if !st.sure {
 		st.sure = int64(st.nHeard) >= max(st.slots, st.maxSlot+1) && st.nHeard > 1 || e.seen.Sub(st.since) > settle
 	}
 	if st.sure {
-		e.emit(model.ServerRunning, model.Level, st.key, float64(st.nBusy))
+		e.level(st)
 		if was != taken && st.nBusy > 0 {
 			e.emit(model.ServerBatch, model.Observe, st.key, float64(st.nBusy))
 		}

@@ -28,6 +28,10 @@ const (
 	credible   = 0.8             // the least sum of votes that decides at the end
 )
 
+// reconsiderAll is how many lines without anything known are all held against
+// the other formats; of later ones only some are.
+const reconsiderAll = 4000
+
 // Silence: how many lines and how long without anything known is a warning.
 const (
 	silentLines = 500
@@ -226,7 +230,7 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 // that the server does not print.
 func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	d.quiet++
-	if !d.fixed && (d.quiet < 2000 || d.quiet%16 == 0) {
+	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%16 == 0) {
 		d.timer.strip(text, &d.timerRe)
 		d.tally.count(&d.timerRe)
 		d.reconsider(seen)

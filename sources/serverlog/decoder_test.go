@@ -107,16 +107,32 @@ func TestLlamaSlots(t *testing.T) {
 	t.Run("killed and started again", func(t *testing.T) {
 		b := newBench(t, serverlog.Options{Format: "llamacpp"})
 		b.live(start, llamaLaunch(0, 1), llamaLaunch(1, 2), start, llamaLaunch(0, 1))
-		b.want(model.ServerRunning, 0, 1, 2, 0, 1)
-		if b.note(model.NoteMark, "anew") == nil {
-			t.Error("want a mark at the restart")
+		b.want(model.ServerRunning, 0, 1, 2, 0, 0, 1) // the second 0 is the reset
+		if n := b.kinds(model.Reset); n != 1 {
+			t.Errorf("want one reset, got %d", n)
 		}
+	})
+	t.Run("a count that stands still is told again", func(t *testing.T) {
+		b := newBench(t, serverlog.Options{Format: "llamacpp"})
+		b.live(start, llamaLaunch(0, 1), "0.50.000.000 I slot print_timing: id  0 | task 1 | n_gen = 300, tg =  12.00 t/s")
+		b.want(model.ServerRunning, 0, 1, 1)
+		b.want(model.ServerBatch, 1)
 	})
 	t.Run("two processes behind a router", func(t *testing.T) {
 		b := newBench(t, serverlog.Options{Format: "llamacpp"})
 		b.live("[42027] "+start, "[42028] "+start, "[42027] "+llamaLaunch(0, 1), "[42028] "+llamaLaunch(0, 1))
-		b.want(model.ServerRunning, 0, 0, 1, 1)
+		b.want(model.ServerRunning, 0, 0, 1, 1, 1) // the first one's is told again
 	})
+}
+
+func TestRestartIsAReset(t *testing.T) {
+	start := "INFO 11-30 12:00:00 [api_server.py:1] vLLM API server version 0.14.1"
+	args := "INFO 11-30 12:00:00 [utils.py:1] non-default args: {'model': 'm'}"
+	b := newBench(t, serverlog.Options{Format: "vllm"})
+	b.live(start, args, vllmLine("12:00:01", 1, 0), start, args, vllmLine("12:00:09", 2, 0))
+	if n := b.kinds(model.Reset); n != 1 {
+		t.Errorf("want one reset, got %d", n)
+	}
 }
 
 func TestSGLangPrefillIsNoDecodeBatch(t *testing.T) {

@@ -38,7 +38,7 @@ func (s *stripper) envelope(c *record, depth int) {
 		}
 	}
 	if p := obj.GetStringBytes("processName"); p != nil {
-		c.proc = p
+		c.proc, c.core = p, p
 	}
 	for _, k := range [...]string{"name", "logger", "target"} {
 		if n := obj.GetStringBytes(k); n != nil {
@@ -79,7 +79,9 @@ func (s *stripper) inner(c *record, depth int) {
 		}
 		c.text = c.text[:n]
 	}
+	was := len(bytes.TrimLeft(c.text, " \t"))
 	s.unwrap(c, depth+1)
+	c.ship = c.ship || c.obj != nil && len(c.text) < was
 }
 
 // jsonStamp reads a time value: text in any known form, or a number.

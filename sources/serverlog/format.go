@@ -126,3 +126,6 @@ func Sniff(lines [][]byte) []Match {
 	}
 	return t.matches()
 }
+
+// Formats lists the registry, for the list of formats.
+func Formats() []Format { return append([]Format(nil), formats...) }

@@ -110,3 +110,14 @@ func (b *bench) wantConfig(name string, want float64) {
 	}
 	b.t.Errorf("%s: want %v, got no note", name, want)
 }
+
+// kinds counts the events of a kind.
+func (b *bench) kinds(k model.Kind) int {
+	n := 0
+	for _, e := range b.evs {
+		if e.Kind == k {
+			n++
+		}
+	}
+	return n
+}

@@ -18,11 +18,8 @@ var llamacpp = Format{
 }
 
 func llamaVote(c *record) float64 {
-	if c.obj != nil {
-		if c.obj.Get("function") != nil && c.obj.Get("msg") != nil && c.obj.Get("tid") != nil {
-			return 1
-		}
-		return 0
+	if o := c.object(); o != nil && o.Get("function") != nil && o.Get("msg") != nil && o.Get("tid") != nil {
+		return 1
 	}
 	t := c.text
 	switch {
@@ -50,7 +47,7 @@ func llamaParse(c *record, r *Reading) {
 	if len(t) == 0 {
 		return
 	}
-	if c.obj != nil {
+	if o := c.object(); o != nil && o.Get("function") != nil {
 		llamaObject(c, r)
 		return
 	}

@@ -20,7 +20,7 @@ var (
 
 func lmdeployVote(c *record) float64 {
 	switch {
-	case string(c.name) == "lmdeploy" && c.obj == nil:
+	case string(c.name) == "lmdeploy" && c.object() == nil:
 		return 1
 	case bytes.HasPrefix(c.text, avgThr):
 		return 1

@@ -62,6 +62,9 @@ func (d *Decoder) reading(c *record, r *Reading) {
 		d.live(r)
 	}
 	d.e.apply(r)
+	if !d.e.late {
+		d.e.refresh()
+	}
 }
 
 // Stamps without a year that are further off than these belong to the year

@@ -93,6 +93,9 @@ func (c *record) process(b []byte) int {
 			c.outer = name
 		}
 		c.proc = name
+		if bytes.HasPrefix(name, []byte("EngineCore")) {
+			c.core = name
+		}
 		return i + 1
 	}
 	return 0

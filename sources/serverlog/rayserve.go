@@ -17,7 +17,7 @@ var rayserve = Format{
 }
 
 func rayVote(c *record) float64 {
-	if c.obj != nil {
+	if c.object() != nil {
 		if c.obj.Get("deployment") != nil && c.obj.Get("replica") != nil || c.obj.Get("component_name") != nil && c.obj.Get("component_id") != nil {
 			return 1
 		}
@@ -59,7 +59,7 @@ func rayHead(c *record) (component, head, msg []byte) {
 }
 
 func rayParse(c *record, r *Reading) {
-	if c.obj != nil {
+	if c.object() != nil {
 		engine := c.obj.GetStringBytes("deployment")
 		if engine == nil {
 			engine = c.obj.GetStringBytes("component_name")

@@ -36,12 +36,14 @@ var levelWords = map[string]level{
 type record struct {
 	text   []byte          // the message
 	obj    *fastjson.Value // the object, if the record was one
+	ship   bool            // obj is a collector's: the text inside has prefixes of its own
 	level  level
 	stamp  stamp         // the first stamp with a year, else the first that names a day
 	clock  time.Duration // since the server's start
 	ticked bool          // clock is valid
 	proc   []byte        // innermost process: EngineCore_DP0
 	outer  []byte        // outermost process: ServeReplica:app:Model
+	core   []byte        // the process that runs an engine, wherever it stands: EngineCore_DP0
 	port   []byte        // llama-server router: 42027
 	rank   []byte        // what a bracket tells about ranks: "DP1 TP1", "gpu=4"
 	loc    []byte        // source file and line, or logger name: loggers.py:257
@@ -51,6 +53,14 @@ type record struct {
 	uvi    bool          // the record began `LEVEL:     ` as uvicorn's do
 	part   bool          // the collector says that the next record continues this one
 	fresh  bool          // a stamp or label was read since the last level
+}
+
+// object is the server's own JSON record, nil if the record was text.
+func (c *record) object() *fastjson.Value {
+	if c.ship {
+		return nil
+	}
+	return c.obj
 }
 
 // take keeps a stamp unless a better one came before.
@@ -136,7 +146,7 @@ func (s *stripper) unwrap(c *record, depth int) {
 // again strips a further record that stood in the same line. What the
 // collector said of the line holds for it too.
 func (s *stripper) again(text []byte, c *record) {
-	outer := record{port: c.port, outer: c.outer, proc: c.proc}
+	outer := record{port: c.port, outer: c.outer, proc: c.proc, core: c.core}
 	if c.stamp.full() {
 		outer.stamp = c.stamp
 	}

@@ -3,6 +3,7 @@ package serverlog
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -65,6 +66,9 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	now = sources.Now()
 	s.d.Close(now, out)
 	f.tellRepeats(now)
+	if ctx.Err() == nil { // the log ended, so its gauges are unknown from here on
+		out.Emit(model.Event{At: now, Seen: now, Series: model.ServerRunning, Kind: model.Gap, Value: math.NaN()})
+	}
 	out.FlushAt(now)
 	return err
 }

@@ -26,7 +26,7 @@ var (
 )
 
 func tracingVote(c *record, crate []byte) float64 {
-	if c.obj != nil {
+	if c.object() != nil {
 		if bytes.HasPrefix(c.name, crate) {
 			return 1
 		}
@@ -45,7 +45,7 @@ func tracingVote(c *record, crate []byte) float64 {
 func tracingParse(c *record, r *Reading) {
 	var s spans
 	switch {
-	case c.obj != nil:
+	case c.object() != nil:
 		s.object(c)
 	case len(c.text) == 0:
 		return
@@ -68,6 +68,8 @@ func tracingParse(c *record, r *Reading) {
 	case c.level == errorLevel:
 		if v, n := integer(s.batch); n > 0 && n == len(s.batch) {
 			r.batch(v)
+		} else if s.size > 0 {
+			r.batch(s.size)
 		}
 		tracingError(s.message, r)
 	default:
@@ -104,6 +106,7 @@ func tracingConfig(t []byte, r *Reading) {
 // stands behind them.
 type spans struct {
 	total, queue, batch  []byte
+	size                 int64 // batch, where JSON has it as a number
 	target, loc, message []byte
 }
 
@@ -112,6 +115,12 @@ func (s *spans) object(c *record) {
 	s.message, s.target = c.text, c.name
 	s.total = c.obj.GetStringBytes("span", "total_time")
 	s.queue = c.obj.GetStringBytes("span", "queue_time")
+	s.size = c.obj.GetInt64("span", "batch_size")
+	for _, in := range c.obj.GetArray("spans") {
+		if n := in.GetInt64("batch_size"); n > 0 && s.size == 0 {
+			s.size = n
+		}
+	}
 }
 
 // read reads `span{fields}:span: target: file:line: message`. The fields can

@@ -19,7 +19,7 @@ func trtllmVote(c *record) float64 {
 	switch {
 	case string(c.tag) == "TRT-LLM", string(c.tag) == "TensorRT-LLM":
 		return 1
-	case c.obj != nil && c.obj.Get("numActiveRequests") != nil:
+	case c.object() != nil && c.obj.Get("numActiveRequests") != nil:
 		return 1
 	case batchManager(c.text):
 		return 1
@@ -37,7 +37,7 @@ func batchManager(t []byte) bool {
 func trtllmParse(c *record, r *Reading) {
 	t := c.text
 	switch {
-	case c.obj != nil:
+	case c.object() != nil:
 		trtllmObject(c, r)
 	case len(t) == 0:
 	case bytes.HasPrefix(t, []byte("iter = ")):

@@ -86,7 +86,7 @@ var allEngines = []byte("all")
 func vllmParse(c *record, r *Reading) {
 	engine, text := vllmEngine(c)
 	if engine == nil {
-		engine = vllmRank(c.proc)
+		engine = vllmRank(c.core)
 	}
 	r.Engine = engine
 	switch {
