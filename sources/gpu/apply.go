@@ -23,6 +23,7 @@ type known struct {
 	uuid  string
 	named bool
 	state Condition
+	lost  bool   // it was, and has not come back
 	on    uint64 // fields whose series now hold a value
 	off   uint64 // counters that grew faster than time: not believed
 	last  [NumFields]float64
@@ -166,8 +167,10 @@ func (k *known) check(r *Reading, f Field, v float64, ev model.Event, out *sourc
 func (k *known) mark(r *Reading, at, seen model.Instant, out *sources.Outlet) {
 	switch {
 	case r.State == Lost:
+		k.lost = true
 		k.note(r, "gpu_lost", "lost: it fell off the bus or needs a reset; this run is not valid", at, seen, out)
-	case k.state == Lost && r.State == OK:
+	case k.lost && r.State == OK:
+		k.lost = false
 		k.note(r, "gpu_back", "answers again", at, seen, out)
 	}
 }

@@ -14,6 +14,7 @@ type Decoder struct {
 	Zone   *time.Location
 	format string
 	layout layout
+	order  map[string]int // of UUIDs, where the rows have no index
 }
 
 // The formats a Decoder knows.
@@ -86,5 +87,16 @@ func (d *Decoder) csv(line string) (r Reading, ok bool, err error) {
 		return r, false, err
 	}
 	d.layout, d.format = l, FormatCSV
+	if !l.has(colIndex) {
+		n, ok := d.order[got.UUID]
+		if !ok {
+			if d.order == nil {
+				d.order = make(map[string]int)
+			}
+			n = len(d.order)
+			d.order[got.UUID] = n
+		}
+		got.Index = n
+	}
 	return got.Reading, true, nil
 }

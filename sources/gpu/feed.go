@@ -25,6 +25,7 @@ type lines struct {
 	number  int
 	read    [3]int // lines, bytes, errors not yet booked
 	samples int
+	first   error // why the first bad line is bad
 	notes   []model.Note
 }
 
@@ -68,6 +69,9 @@ func (l *lines) next() (r Reading, ok bool, err error) {
 
 func (l *lines) bad(line []byte, why error) {
 	l.read[2]++
+	if l.first == nil {
+		l.first = fmt.Errorf("line %d: %w", l.number, why)
+	}
 	if l.samples++; l.samples > badSamples {
 		return
 	}
@@ -75,6 +79,14 @@ func (l *lines) bad(line []byte, why error) {
 		line = line[:200]
 	}
 	l.notes = append(l.notes, model.Note{Kind: model.NoteBadLine, Name: why.Error(), Text: string(line), Value: float64(l.number)})
+}
+
+// nothing is the error of a stream in which no line was a reading.
+func (l *lines) nothing() error {
+	if l.first == nil {
+		return fmt.Errorf("no GPU reading in %d lines; was the run too short?", l.number)
+	}
+	return fmt.Errorf("no GPU reading in %d lines (%w); save them with benchtop probe --json gpu, or with nvidia-smi --query-gpu=index,uuid,timestamp,… --format=csv -lms 1000", l.number, l.first)
 }
 
 // book passes the counts and samples so far to the outlet.
@@ -120,7 +132,7 @@ func (f *feed) next() (at model.Instant, ok bool, err error) {
 		f.r, f.some = r, true
 		return r.At, true, nil
 	case !f.some && f.lines.number > 0:
-		return 0, false, fmt.Errorf("no GPU reading in %d lines; save some with benchtop probe --json gpu, or nvidia-smi --query-gpu=index,uuid,timestamp,… --format=csv -lms 1000", f.lines.number)
+		return 0, false, f.lines.nothing()
 	case !f.last && f.lines.read[0] > 0:
 		f.last = true
 		return f.r.At, true, nil

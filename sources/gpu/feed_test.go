@@ -207,7 +207,9 @@ func TestFeedErrors(t *testing.T) {
 		err  string
 	}{
 		{"an empty file", strings.NewReader(""), ""},
-		{"a file of something else", strings.NewReader("a\nb\n"), "no GPU reading in 2 lines"},
+		{"a file of something else", strings.NewReader("a\nb\n"), "no GPU reading in 2 lines (line 1: neither a JSON reading nor"},
+		{"a header alone", strings.NewReader("index, uuid, timestamp\n"), "no GPU reading in 1 lines; was the run too short?"},
+		{"rows without a time", strings.NewReader("index, uuid\n0, GPU-1\n"), "add timestamp to --query-gpu"},
 		{"a file that can't be read", iotest.ErrReader(errors.New("input/output error")), "line 1: input/output error"},
 		{"a line without end", strings.NewReader(strings.Repeat("x", 300<<10)), "no GPU reading in 1 lines"},
 	} {
