@@ -156,7 +156,7 @@ func (d *Decoder) sniff(must bool) bool {
 	}
 	if !d.gaveUp {
 		d.gaveUp = true
-		d.t.note(model.NoteError, 0, "", "no load format fits these lines: name it with ,format=NAME (benchtop formats lists them)", 0)
+		d.t.note(model.NoteError, 0, "", ErrUnknown.Error(), 0)
 	}
 	return true
 }
@@ -184,12 +184,13 @@ func (d *Decoder) read(text []byte, partial bool) {
 	}
 	d.lines++
 	var err error
-	if d.ahead && bytes.Equal(text, d.aheadText) {
+	switch {
+	case d.ahead && bytes.Equal(text, d.aheadText):
 		err = d.aheadErr
 		d.release()
-	} else if d.format.Relative {
+	case d.format.Relative:
 		err = d.p.parse(text, d.stash)
-	} else {
+	default:
 		err = d.p.parse(text, d.yield)
 	}
 	d.ahead = false
@@ -244,10 +245,10 @@ func (d *Decoder) Time(text []byte) (at model.Instant, ok bool) {
 			d.choose(m[0].Format, m[0].Score)
 		}
 	}
-	if d.p == nil || d.err != nil {
+	if d.p == nil || d.err != nil || d.format.Relative {
 		return 0, false
 	}
-	d.release() // an announced line that was never read
+	d.queue = d.queue[:0] // of an announced line that was never read
 	d.aheadErr = d.p.parse(text, d.stash)
 	d.ahead, d.aheadText = true, append(d.aheadText[:0], text...)
 	for i := range d.queue {

@@ -1,6 +1,9 @@
 package loadgen
 
-import "sort"
+import (
+	"io"
+	"sort"
+)
 
 // Format is one tool's way of writing. A format file provides one and knows
 // text only.
@@ -20,6 +23,9 @@ type Format struct {
 	// Document: the stream is one text, complete only at its end, where the last
 	// line feed may be missing.
 	Document bool
+	// Binary, if not nil, reads a stream that has no lines: each call yields
+	// what comes next, io.EOF ends it. Such a stream can't be followed live.
+	Binary func(r io.Reader) func(yield func(*Record)) error
 	// Relative: times count from the start of the run, or by a clock that isn't
 	// the time of day.
 	Relative bool
@@ -50,6 +56,7 @@ var Formats = []*Format{
 	&ndjson,
 	&vegetaJSON,
 	&vegetaCSV,
+	&vegetaGob,
 	&k6JSON,
 	&k6CSV,
 	&fortioAccess,

@@ -54,8 +54,9 @@ type stream struct {
 	format  *Format
 	score   float64
 	p       parser
-	held    [][]byte // lines read to find the format
-	partial bool     // the last held line has no line end
+	held    [][]byte                        // lines read to find the format
+	partial bool                            // the last held line has no line end
+	next    func(yield func(*Record)) error // of a stream without lines
 	yield   func(*Record)
 	records []Record // not yet taken
 
@@ -76,10 +77,19 @@ type badSample struct {
 // newStream finds out the format of r.
 func newStream(r io.Reader, o Options) (*stream, error) {
 	s := &stream{o: o, lines: newLineReader(r)}
+	if head, err := s.lines.r.Peek(512); len(head) > 0 && isVegetaGob(head) && (o.Format == "" || o.Format == vegetaGob.Name) {
+		s.format, s.score, s.p = &vegetaGob, 1, vegetaGob.New(&o)
+		s.next = s.format.Binary(s.lines.r)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
 	s.yield = func(r *Record) {
 		s.records = append(s.records, *r)
 		last := &s.records[len(s.records)-1]
 		last.ID = bytes.Clone(r.ID)
+	}
+	if s.next != nil {
+		return s, nil
 	}
 	size := 0
 	for len(s.held) < holdLines && size < holdBytes && !s.partial {
@@ -122,6 +132,10 @@ func (s *stream) more() (bool, error) {
 			return false, nil
 		}
 		text, partial, err := s.line()
+		if s.next != nil && err == nil {
+			s.read++
+			continue
+		}
 		if errors.Is(err, io.EOF) {
 			s.ended = true
 			if err := s.note(nil, s.p.flush(true, s.yield)); err != nil {
@@ -154,7 +168,11 @@ func (s *stream) place() {
 	place(s.records, s.format, s.o.Start, s.written)
 }
 
+// line is the next line; of a stream without lines it yields the next record.
 func (s *stream) line() (text []byte, partial bool, err error) {
+	if s.next != nil {
+		return nil, false, s.next(s.yield)
+	}
 	if len(s.held) > 0 {
 		text = s.held[0]
 		s.held = s.held[1:]

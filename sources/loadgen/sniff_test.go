@@ -68,6 +68,7 @@ var formats = map[string]string{
 	"siege.txt":                                  "siege",
 	"hey.csv":                                    "hey_csv",
 	"oha.composed.csv":                           "oha_csv",
+	"vegeta.gob":                                 "vegeta_gob",
 	"ghz.csv":                                    "ghz_csv",
 	"vllm-bench.composed.json":                   "vllm_bench",
 	"vllm-bench-progress.composed.txt":           "vllm_bench_text",
