@@ -161,7 +161,7 @@ func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewStat
 func columns(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Duration) {
 	window := v.Window
 	if window <= 0 {
-		window = max(snap.Now.Sub(snap.Start), 30*time.Second)
+		window = max(snap.Now.Sub(snap.Start), 30*time.Second) * 10 / 9 // a step may hold a tenth less: not here
 	}
 	end := snap.Now
 	if v.End != 0 {

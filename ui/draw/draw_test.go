@@ -156,13 +156,15 @@ func TestColumn(t *testing.T) {
 		{"above the scale", draw.Glyphs{Tints: true}, []draw.Layer{{Top: 7, Role: run}}, "███", nil},
 		{"absent", draw.Glyphs{Tints: true}, []draw.Layer{{Top: nan, Role: run}}, "   ", nil},
 		{
-			"a gap over an area", draw.Glyphs{Tints: true},
+			"a gap over an area",
+			draw.Glyphs{Tints: true},
 			[]draw.Layer{{Top: 0.5, Role: run}, {Top: 1, Role: gap, Tint: true}},
 			" ▄█",
 			[]themes.Role{gap, gap, themes.Background},
 		},
 		{
-			"a gap that ends low in a cell is not drawn over it", draw.Glyphs{Tints: true},
+			"a gap that ends low in a cell is not drawn over it",
+			draw.Glyphs{Tints: true},
 			[]draw.Layer{{Top: 1.0 / 3, Role: run}, {Top: 0.75, Role: gap, Tint: true}},
 			"  █",
 			[]themes.Role{themes.Background, gap, themes.Background},

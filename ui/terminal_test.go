@@ -1,0 +1,241 @@
+package ui_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"go.uber.org/goleak"
+
+	"benchtop/themes"
+	"benchtop/ui"
+)
+
+// terminal is an emulated screen that counts what it is sent.
+type terminal struct {
+	emu   *vt.Emulator
+	bytes atomic.Int64
+	log   bytes.Buffer
+	keys  *io.PipeWriter
+}
+
+// Write takes the program's output. Without a terminal bubbletea assumes that
+// a line feed also returns the carriage; the emulator does not.
+func (t *terminal) Write(p []byte) (int, error) {
+	t.bytes.Add(int64(len(p)))
+	t.log.Write(p)
+	if _, err := t.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// show runs the program on an emulated terminal inside a bubble of fake time
+// until use returns, then ends it.
+func show(t *testing.T, f *feed, w, h int, env []string, use func(term *terminal, cancel func())) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		f.wake = make(chan struct{}, 1) // the bubble's own
+		term := &terminal{emu: vt.NewEmulator(w, h)}
+		go func() { _, _ = io.Copy(io.Discard, term.emu) }() // it answers queries
+		in, keys := io.Pipe()
+		term.keys = keys
+		done := make(chan error, 1)
+		go func() {
+			done <- ui.Run(ctx, f, ui.Options{Input: in, Output: term, Width: w, Height: h, Environ: env})
+		}()
+		settle()
+		use(term, cancel)
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("want a clean end, got %v", err)
+		}
+		settle() // a frame's tick may still be on its way
+		_ = keys.Close()
+		_ = term.emu.Close()
+	})
+}
+
+// settle lets two frames' time pass and everything that follows from it.
+func settle() {
+	time.Sleep(250 * time.Millisecond)
+	synctest.Wait()
+}
+
+var trueColour = []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"}
+
+// same compares the emulated screen, cell by cell, with a fresh drawing.
+func same(t *testing.T, got *vt.Emulator, frame string, w, h int) {
+	t.Helper()
+	fresh := vt.NewEmulator(w, h)
+	if _, err := fresh.WriteString(strings.ReplaceAll(frame, "\n", "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for y := range h {
+		for x := range w {
+			a, b := fresh.CellAt(x, y), got.CellAt(x, y)
+			if a.Content == " " && b.Content == " " {
+				a, b = a.Clone(), b.Clone()
+				a.Style.Fg, b.Style.Fg = nil, nil // nobody sees a blank's ink
+			}
+			if !a.Equal(b) {
+				if wrong == 0 {
+					t.Errorf("cell %d,%d: want %q %+v, got %q %+v", x, y, a.Content, a.Style, b.Content, b.Style)
+				}
+				wrong++
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d of %d cells differ from a fresh drawing", wrong, w*h)
+	}
+}
+
+func TestScreenEqualsFreshDrawing(t *testing.T) {
+	all, err := themes.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const w, h = 120, 40
+	f := newFeed(busy())
+	show(t, f, w, h, trueColour, func(term *terminal, _ func()) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		now := sceneNow
+		for range 12 {
+			now = now.Add(time.Duration(1+rng.IntN(5)) * time.Second) // whole ones: the figures move too
+			snap := busyAt(now)
+			f.publish(snap)
+			settle()
+			same(t, term.emu, ui.Render(snap, live, w, h, all[0], themes.TrueColor), w, h)
+			if t.Failed() {
+				return
+			}
+		}
+	})
+}
+
+// Ten frames a second of a running benchmark stay within the budget of a slow
+// line, and whole seconds bring the figures.
+func TestBytesASecond(t *testing.T) {
+	f := newFeed(busy())
+	show(t, f, 120, 40, trueColour, func(term *terminal, _ func()) {
+		before := term.bytes.Load()
+		const seconds = 10
+		for i := range seconds * 10 {
+			f.publish(busyAt(sceneNow.Add(time.Duration(i+1) * 100 * time.Millisecond)))
+			time.Sleep(100 * time.Millisecond)
+		}
+		synctest.Wait()
+		rate := float64(term.bytes.Load()-before) / seconds
+		t.Logf("%.0f bytes a second", rate)
+		if rate > 5000 {
+			t.Errorf("want at most 5000 bytes a second at 120x40 and 10 Hz, got %.0f", rate)
+		}
+		if !strings.Contains(term.emu.String(), "00:07:4") {
+			t.Error("want the elapsed time to have moved on")
+		}
+	})
+}
+
+// A snapshot a millisecond still draws ten frames a second at most.
+func TestFloodOfSnapshots(t *testing.T) {
+	f := newFeed(busy())
+	show(t, f, 80, 24, trueColour, func(term *terminal, _ func()) {
+		snaps := [2]int{}
+		a, b := busyAt(sceneNow.Add(time.Second)), busyAt(sceneNow.Add(2*time.Second))
+		before := term.bytes.Load()
+		for i := range 1000 {
+			if i%2 == 0 {
+				f.publish(a)
+			} else {
+				f.publish(b)
+			}
+			snaps[i%2]++
+			time.Sleep(time.Millisecond)
+		}
+		synctest.Wait()
+		if got := term.bytes.Load() - before; got > 60_000 {
+			t.Errorf("want the flood to be thinned out, got %d bytes in a second", got)
+		}
+	})
+}
+
+func TestKeysThroughTheTerminal(t *testing.T) {
+	f := newFeed(busy())
+	show(t, f, 100, 30, trueColour, func(term *terminal, _ func()) {
+		press := func(s string) string {
+			if _, err := term.keys.Write([]byte(s)); err != nil {
+				t.Error(err)
+			}
+			settle()
+			return term.emu.String()
+		}
+		if got := press("?"); !strings.Contains(got, "this help") {
+			t.Error("want the help page after ?")
+		}
+		if got := press("?"); !strings.Contains(got, "concurrency") {
+			t.Error("want the dashboard after another ?")
+		}
+		if got := press("\x1b[D\x1b[D"); !strings.Contains(got, "cursor -") {
+			t.Error("want a cursor after two arrows")
+		}
+		if got := press("e"); !strings.Contains(got, "findings and evidence") {
+			t.Error("want the findings after e")
+		}
+		press("q") // ends the program; show's cancel finds it gone
+	})
+}
+
+func TestEndsWithContextAndRestores(t *testing.T) {
+	show(t, newFeed(nil), 80, 24, trueColour, func(term *terminal, cancel func()) {
+		if !term.emu.IsAltScreen() {
+			t.Error("want the alternate screen while it runs")
+		}
+		cancel()
+		settle()
+		if term.emu.IsAltScreen() {
+			t.Error("want the terminal's own screen back after the end")
+		}
+		if !strings.Contains(term.log.String(), "\x1b[?25h") {
+			t.Error("want the cursor shown again after the end")
+		}
+	})
+}
+
+func TestSynchronizedOutputOverSSH(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		env  []string
+		want bool
+	}{
+		{"over ssh", append([]string{"SSH_TTY=/dev/pts/1"}, trueColour...), true},
+		{"silent terminal", trueColour, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFeed(busy())
+			show(t, f, 80, 24, tc.env, func(term *terminal, _ func()) {
+				f.publish(busyAt(sceneNow.Add(time.Second)))
+				settle()
+				// Asking for the mode is "?2026$p"; setting it is "?2026h".
+				if got := strings.Contains(term.log.String(), "\x1b[?2026h"); got != tc.want && tc.want {
+					t.Errorf("want frames wrapped in synchronized output: %v, got %v", tc.want, got)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingLeaks(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	show(t, newFeed(busy()), 80, 24, trueColour, func(_ *terminal, _ func()) {})
+}
