@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -176,9 +177,13 @@ func (f *sourceFlags) loadFromStart(s tail.Spec) bool {
 // planGPU adds the GPU source. With auto and nothing else named, a machine
 // without a GPU has no source at all.
 func (f *sourceFlags) planGPU(others bool) ([]planned, error) {
+	command, isExec := strings.CutPrefix(f.gpu, "exec:")
 	switch {
 	case f.gpu == "off":
 		return nil, nil
+	case isExec:
+		src := &gpu.LineSource{Place: f.gpu, Live: true, Open: func(ctx context.Context) (io.ReadCloser, error) { return startCommand(ctx, command) }}
+		return []planned{{src, sources.Drain, false}}, nil
 	case strings.HasPrefix(f.gpu, "file:"):
 		return nil, usage("--gpu %s: saved readings are for benchtop replay", f.gpu)
 	case (f.gpu == "auto" || f.gpu == "") && !others:
@@ -187,33 +192,44 @@ func (f *sourceFlags) planGPU(others bool) ([]planned, error) {
 			return nil, nil //nolint:nilerr // errNothing tells why
 		}
 		_ = r.Close() // the source opens its own, and again when it goes down
-	case f.gpu == "auto" || f.gpu == "":
-	case f.gpu != "nvml" && f.gpu != "smi":
-		return nil, usage("--gpu %s: auto, nvml, smi, file:PATH or off", f.gpu)
+	case f.gpu != "auto" && f.gpu != "" && f.gpu != "nvml" && f.gpu != "smi":
+		return nil, usage("--gpu %s: auto, nvml, smi, file:PATH, exec:COMMAND or off", f.gpu)
 	}
 	return []planned{{&gpu.Source{Choice: f.gpu}, sources.Latest, false}}, nil
 }
 
-// planHost adds the machine's own readings.
+// planHost adds the machines' own readings: this one's, unless the flags name
+// where client and server run.
 func (f *sourceFlags) planHost(port int, others bool) ([]planned, error) {
-	for _, h := range f.hosts {
-		_, place := cutLabel(h)
+	var out []planned
+	hosts := f.hosts
+	if len(hosts) == 0 {
+		hosts = []string{"auto"}
+	}
+	for _, h := range hosts {
+		label, place := cutLabel(h)
+		command, isExec := strings.CutPrefix(place, "exec:")
 		switch {
 		case place == "off":
-			return nil, nil
+		case isExec:
+			src := &host.LineSource{Place: h, Label: label, Live: true, Open: func(ctx context.Context) (io.ReadCloser, error) { return startCommand(ctx, command) }}
+			out = append(out, planned{src, sources.Drain, false})
 		case strings.HasPrefix(place, "file:"):
 			return nil, usage("--host %s: saved readings are for benchtop replay", h)
 		case place != "auto":
-			return nil, usage("--host %s: auto, file:PATH or off", h)
+			return nil, usage("--host %s: auto, file:PATH, exec:COMMAND or off", h)
+		case others && runtime.GOOS == "linux": // elsewhere there is no host row, and that is no failure
+			o := host.Options{Label: label, ServerPort: port}
+			switch label {
+			case "client":
+				o.Side = host.Client
+			case "server":
+				o.Side = host.Server
+			}
+			out = append(out, planned{host.New(o), sources.Latest, false})
 		}
 	}
-	if !others {
-		return nil, nil
-	}
-	if runtime.GOOS != "linux" {
-		return nil, nil // a system without procfs has no host row, and that is no failure
-	}
-	return []planned{{host.New(host.Options{ServerPort: port}), sources.Latest, false}}, nil
+	return out, nil
 }
 
 // portOf is the port of a URL, 0 if it names none.
