@@ -206,3 +206,20 @@ func pidLocation(b []byte, c *record) int {
 	c.loc = b[n : n+e]
 	return n + e + 1
 }
+
+// nextBracket finds the bracketed stamp of a second process's record that was
+// written into the same line; 0 if there is none.
+func nextBracket(text []byte) int {
+	for from := 1; from < len(text); {
+		i := bytes.IndexByte(text[from:], '[')
+		if i < 0 {
+			return 0
+		}
+		i += from
+		if _, n := parseStamp(text[i+1:]); n > 0 {
+			return i
+		}
+		from = i + 1
+	}
+	return 0
+}

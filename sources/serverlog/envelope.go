@@ -17,11 +17,18 @@ var (
 // files, shippers) or the server's own. Text inside is stripped again. An
 // object that is cut or broken leaves no text, so that nothing is read from it.
 func (s *stripper) envelope(c *record, depth int) {
-	if end := bytes.TrimRight(c.text, " \t"); end[len(end)-1] != '}' {
+	end := objectEnd(c.text)
+	if end == 0 {
 		c.text = nil
 		return
 	}
-	obj, err := s.json[depth].ParseBytes(c.text)
+	if rest := bytes.TrimLeft(c.text[end:], " \t,"); depth == 0 && len(rest) > 1 && rest[0] == '{' {
+		c.rest = rest
+	} else if len(rest) > 0 {
+		end = len(c.text) // no clean end: let the parser refuse it
+	}
+	c.before = c.stamp
+	obj, err := s.json[depth].ParseBytes(c.text[:end])
 	if err != nil || obj.Type() != fastjson.TypeObject {
 		c.text = nil
 		return
@@ -59,6 +66,29 @@ func (s *stripper) envelope(c *record, depth int) {
 			return
 		}
 	}
+}
+
+// objectEnd is the length of the JSON object at the start of b, 0 if it does
+// not close.
+func objectEnd(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // inner strips a text that stood in an object. Its own stamps and level count

@@ -53,6 +53,12 @@ func TestForms(t *testing.T) {
 		{"status of a GET", "vllm", `INFO:     1.2.3.4:5 - "GET /v1/chat/completions HTTP/1.1" 405 Method Not Allowed`, nil},
 		{"client gone", "vllm", `INFO:     1.2.3.4:5 - "POST /v1/messages?x=chat HTTP/1.1" 499`, []string{`{"time":null,"engine":null,"event":"aborted"}`}},
 		{"words in the query", "vllm", `INFO:     1.2.3.4:5 - "POST /x?q=chat HTTP/1.1" 500`, nil},
+		{"JSON glued", "vllm", `{"asctime": "2026-11-05 10:00:02,000", "levelname": "INFO", "name": "vllm.x", "message": "` + v1stats + `"}{"asctime": "2026-11-05 10:00:03,000", "levelname": "INFO", "name": "vllm.x", "message": "` + v1stats + `"}`, []string{v1at, strings.Replace(v1at, ":02Z", ":03Z", 1)}},
+		{"JSON with a tail", "vllm", `{"asctime": "2026-11-05 10:00:02,000", "levelname": "INFO", "name": "vllm.x", "message": "` + v1stats + `"}]`, nil},
+		{"ranks glued", "lmdeploy", "[2026-02-05 17:05:17 DP0] Avg thr (in/out): 1.0 / 2.0 tokens/s, API server (completed/routed/waiting): 1 / 50 / 50, Engine (running/waiting): 45 / 5, KV cache: 21.6%, [2026-02-05 17:05:17 DP1] Avg thr (in/out): 1.0 / 2.0 tokens/s, API server (completed/routed/waiting): 1 / 50 / 5, Engine (running/waiting): 4 / 5, KV cache: 1.6%, ", []string{
+			`{"time":"2026-02-05T17:05:17Z","engine":"0","running":45,"waiting":55,"kv_usage":0.216,"prompt_tps":1,"gen_tps":2}`,
+			`{"time":"2026-02-05T17:05:17Z","engine":"1","running":4,"waiting":10,"kv_usage":0.016,"prompt_tps":1,"gen_tps":2}`,
+		}},
 		{"worker inside an engine", "vllm", "(EngineCore_DP1 pid=1) (Worker_TP0 pid=2) ERROR 11-05 10:00:02 [multiproc.py:9] WorkerProc hit an exception.", []string{`{"time":"2026-11-05T10:00:02Z","engine":"1","event":"error"}`}},
 		{"model in the path", "torchserve", `2026-03-08T08:50:00,000 [INFO ] epollEventLoopGroup-3-2 ACCESS_LOG - /10.60.0.8:47360 "POST /v1/models/m:predict HTTP/1.1" 200 12`, []string{`{"time":"2026-03-08T08:50:00Z","engine":null,"event":"finished","latency_ms":12}`}},
 		{"cut before the time", "torchserve", `2026-03-08T08:50:00,000 - /10.60.0.8:47360 "POST /predictions/m HTTP/1.1" 200`, []string{`{"time":"2026-03-08T08:50:00Z","engine":null,"event":"finished"}`}},

@@ -11,6 +11,12 @@ var lmdeploy = Format{
 	Hint:     "LMDeploy prints statistics only with --enable-metrics and while tokens move; --metrics http://HOST:PORT/metrics tells more",
 	vote:     lmdeployVote,
 	parse:    lmdeployParse,
+	split: func(text []byte) int {
+		if bytes.HasPrefix(text, avgThr) || bytes.HasPrefix(text, avgPrompt) {
+			return nextBracket(text)
+		}
+		return 0
+	},
 }
 
 var (

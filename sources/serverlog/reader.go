@@ -47,10 +47,15 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 			rd.rec.text = bytes.TrimRight(text[:k], " \r")
 		}
 		rd.one(emit)
-		if k == 0 {
-			break
+		switch {
+		case k > 0:
+			rd.strip.again(text[k:], &rd.rec)
+			continue
+		case rd.rec.rest != nil:
+			rd.strip.again(rd.rec.rest, &rd.rec)
+			continue
 		}
-		rd.strip.again(text[k:], &rd.rec)
+		break
 	}
 	rd.joined = rd.joined[:0]
 }

@@ -52,6 +52,8 @@ type record struct {
 	klog   bool          // the record had the LMMDD or ISO form of klog
 	uvi    bool          // the record began `LEVEL:     ` as uvicorn's do
 	part   bool          // the collector says that the next record continues this one
+	rest   []byte        // a second JSON record that stood behind the first
+	before stamp         // what the stamp was in front of a JSON record
 	fresh  bool          // a stamp or label was read since the last level
 }
 
@@ -147,7 +149,10 @@ func (s *stripper) unwrap(c *record, depth int) {
 // collector said of the line holds for it too.
 func (s *stripper) again(text []byte, c *record) {
 	outer := record{port: c.port, outer: c.outer, proc: c.proc, core: c.core}
-	if c.stamp.full() {
+	switch {
+	case c.rest != nil:
+		outer.stamp = c.before
+	case c.stamp.full():
 		outer.stamp = c.stamp
 	}
 	*c = outer

@@ -181,22 +181,9 @@ func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {
 	}
 }
 
-// sglangSplit finds the bracketed stamp of a second process's record that was
-// written into the same line.
 func sglangSplit(text []byte) int {
 	if _, kind := sglangKind(text); kind == 0 {
 		return 0
 	}
-	for from := 1; from < len(text); {
-		i := bytes.IndexByte(text[from:], '[')
-		if i < 0 {
-			break
-		}
-		i += from
-		if _, n := parseStamp(text[i+1:]); n > 0 {
-			return i
-		}
-		from = i + 1
-	}
-	return 0
+	return nextBracket(text)
 }

@@ -13,6 +13,12 @@ var trtllm = Format{
 	Hint:     "trtllm-serve prints iterations only with print_iter_log: true in its configuration; its queue is only at --metrics http://HOST:PORT/metrics",
 	vote:     trtllmVote,
 	parse:    trtllmParse,
+	split: func(text []byte) int {
+		if bytes.HasPrefix(text, []byte("iter = ")) {
+			return nextBracket(text)
+		}
+		return 0
+	},
 }
 
 func trtllmVote(c *record) float64 {
