@@ -23,28 +23,8 @@ func newLists(stdio Stdio) []*cobra.Command {
 		_, err := fmt.Fprintf(stdio.Out, format, args...)
 		return err
 	}
-	findings := list("findings", "List the findings", nil)
-	findings.Use, findings.Args = "findings [NAME]", cobra.MaximumNArgs(1)
-	findings.RunE = func(_ *cobra.Command, args []string) error {
-		for _, r := range diagnose.Rules() {
-			if len(args) == 0 {
-				if err := out("%-24s %-8s %s\n", r.ID, r.Severity, r.Help); err != nil {
-					return err
-				}
-				continue
-			}
-			if r.ID == args[0] {
-				return out("%s (%s): %s\n%s.\n\nneeds          %s\ndoes not prove %s\nnext           %s\nsettled by     %s\n",
-					r.ID, r.Severity, r.Title, r.Help, r.Needs, r.DoesNotProve, r.NextChange, r.SettledBy)
-			}
-		}
-		if len(args) == 1 {
-			return usage("no finding %q (see benchtop findings)", args[0])
-		}
-		return nil
-	}
 	return []*cobra.Command{
-		findings,
+		newFindings(stdio),
 		list("series", "List the series", func() error {
 			for _, s := range model.Catalogue {
 				if err := out("%-26s %-7s %-9s %s\n", s.Name, s.Side, s.Unit, s.Help); err != nil {
@@ -79,5 +59,34 @@ func newLists(stdio Stdio) []*cobra.Command {
 			}
 			return out("%-8s %s\n", "metrics", strings.Join(scrape.Engines(), ", "))
 		}),
+	}
+}
+
+// newFindings prints the findings, or one in full.
+func newFindings(stdio Stdio) *cobra.Command {
+	out := func(format string, args ...any) error {
+		_, err := fmt.Fprintf(stdio.Out, format, args...)
+		return err
+	}
+	return &cobra.Command{
+		Use: "findings [NAME]", Short: "List the findings", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, r := range diagnose.Rules() {
+				if len(args) == 0 {
+					if err := out("%-24s %-8s %s\n", r.ID, r.Severity, r.Help); err != nil {
+						return err
+					}
+					continue
+				}
+				if r.ID == args[0] {
+					return out("%s (%s): %s\n%s.\n\nneeds          %s\ndoes not prove %s\nnext           %s\nsettled by     %s\n",
+						r.ID, r.Severity, r.Title, r.Help, r.Needs, r.DoesNotProve, r.NextChange, r.SettledBy)
+				}
+			}
+			if len(args) == 1 {
+				return usage("no finding %q (see benchtop findings)", args[0])
+			}
+			return nil
+		},
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,8 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"benchtop/sources/gpu"
-	"benchtop/sources/host"
 	"benchtop/sources/loadgen"
 	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
@@ -34,6 +31,8 @@ type prober struct {
 	records bool
 	for_    time.Duration
 	run     runFlags
+
+	gpuChoice string
 }
 
 func newProbe(stdio Stdio) *cobra.Command {
@@ -66,6 +65,7 @@ func newProbe(stdio Stdio) *cobra.Command {
 	f.BoolVar(&p.json, "json", false, "print JSON lines")
 	f.BoolVar(&p.records, "records", false, "with --json: print each request of a load stream too")
 	f.DurationVar(&p.for_, "for", 5*time.Second, "how long to read what does not end")
+	f.StringVar(&p.gpuChoice, "gpu", "auto", "for the source gpu: auto, nvml, smi or dcgm:URL")
 	f.StringVar(&p.run.zone, "zone", "", "zone of stamps without one (default: local)")
 	f.IntVar(&p.run.year, "year", 0, "year of stamps without one (default: the file's)")
 	f.DurationVar(&p.run.timeout, "client-timeout", 0, "the client's request timeout (declared)")
@@ -316,105 +316,4 @@ func (p *prober) metrics(name string, s scrape.Summary) error {
 		t.row("next", "nothing here is known; is it the server's own endpoint?")
 	}
 	return t.err
-}
-
-// gpu polls for a while and prints a JSON line per GPU and poll.
-func (p *prober) gpu(ctx context.Context) error {
-	r, name, err := gpu.Open("auto", gpu.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }()
-	ctx, stop := context.WithTimeout(ctx, p.for_)
-	defer stop()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	var rs []gpu.Reading
-	for n := 0; ; n++ {
-		rs, err = r.Read(rs[:0])
-		if err != nil {
-			return fmt.Errorf("gpu (%s): %w", name, err)
-		}
-		for i := range rs {
-			if p.json {
-				if err := gpu.WriteReading(p.io.Out, &rs[i]); err != nil {
-					return err
-				}
-			} else if n == 0 {
-				t := newTable(p.io.Out, fmt.Sprintf("gpu %d", rs[i].Index))
-				t.row("kind", "GPU readings by %s", name)
-				t.row("name", "%s %s", rs[i].Name, rs[i].UUID)
-				t.row("readings", "%d of %d kinds", rs[i].Count(), gpu.NumFields)
-			}
-		}
-		if n == 0 && !p.json {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// host polls for a while and prints a JSON line per poll.
-func (p *prober) host(ctx context.Context) error {
-	s, err := host.NewSampler(host.Options{})
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithTimeout(ctx, p.for_)
-	defer stop()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	var r host.Reading
-	s.Read(&r) // shares need two readings
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		s.Read(&r)
-		if _, err := p.io.Out.Write(append(r.AppendJSON(nil), '\n')); err != nil {
-			return fmt.Errorf("host: %w", err)
-		}
-		if !p.json {
-			return nil
-		}
-	}
-}
-
-// table prints rows of a name and a text under a heading.
-type table struct {
-	w   io.Writer
-	err error
-}
-
-func newTable(w io.Writer, head string) *table {
-	t := &table{w: w}
-	t.print("%s\n", oneLine(filepath.Clean(head)))
-	return t
-}
-
-func (t *table) print(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, format, args...)
-	}
-}
-
-func (t *table) row(name, format string, args ...any) {
-	t.print("  %-10s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
-}
-
-func (t *table) counts(name string, m map[string]int) {
-	var parts []string
-	for k, v := range m {
-		parts = append(parts, fmt.Sprintf("%s %d", k, v))
-	}
-	sort.Strings(parts)
-	if len(parts) > 0 {
-		t.row(name, "%s", strings.Join(parts, ", "))
-	}
 }

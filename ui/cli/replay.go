@@ -111,11 +111,7 @@ func (s *session) replayFiles(in *sourceFlags) error {
 	if err != nil {
 		return &exitError{exitFailed, err}
 	}
-	for _, f := range first {
-		if f.Close != nil {
-			_ = f.Close()
-		}
-	}
+	closeFeeds(first)
 	m := &sources.Merge{Open: open, Pacer: s.deck}
 	s.start = func(ctx context.Context, g *sources.Group) error {
 		if len(first) == 0 {
