@@ -83,8 +83,11 @@ func watch(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags,
 func errNothing(in *sourceFlags) error {
 	why := ""
 	if in.gpu != "off" {
-		if _, _, err := gpu.Open(in.gpu, gpu.Options{}); err != nil {
+		r, _, err := gpu.Open(in.gpu, gpu.Options{})
+		if err != nil {
 			why = err.Error() + "; "
+		} else {
+			_ = r.Close() // it was only asked whether there is one
 		}
 	}
 	return usagePlain(why + "nothing to watch: give --log FILE (the server's log), --load FILE or --load - (the load generator's stream), --metrics URL; or try benchtop demo")
@@ -185,15 +188,17 @@ func (f *sourceFlags) planGPU(others bool) ([]planned, error) {
 		src := &gpu.LineSource{Place: f.gpu, Live: true, Open: func(ctx context.Context) (io.ReadCloser, error) { return startCommand(ctx, command) }}
 		return []planned{{src, sources.Drain, false}}, nil
 	case strings.HasPrefix(f.gpu, "file:"):
-		return nil, usage("--gpu %s: saved readings are for benchtop replay", f.gpu)
+		path := strings.TrimPrefix(f.gpu, "file:")
+		src := &gpu.LineSource{Place: f.gpu, Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) }}
+		return []planned{{src, sources.Block, true}}, nil
 	case (f.gpu == "auto" || f.gpu == "") && !others:
 		r, _, err := gpu.Open("auto", gpu.Options{})
 		if err != nil {
 			return nil, nil //nolint:nilerr // errNothing tells why
 		}
 		_ = r.Close() // the source opens its own, and again when it goes down
-	case f.gpu != "auto" && f.gpu != "" && f.gpu != "nvml" && f.gpu != "smi":
-		return nil, usage("--gpu %s: auto, nvml, smi, file:PATH, exec:COMMAND or off", f.gpu)
+	case f.gpu != "auto" && f.gpu != "" && f.gpu != "nvml" && f.gpu != "smi" && !strings.HasPrefix(f.gpu, "dcgm:"):
+		return nil, usage("--gpu %s: auto, nvml, smi, dcgm:URL, file:PATH, exec:COMMAND or off", f.gpu)
 	}
 	return []planned{{&gpu.Source{Choice: f.gpu}, sources.Latest, false}}, nil
 }
@@ -215,7 +220,9 @@ func (f *sourceFlags) planHost(port int, others bool) ([]planned, error) {
 			src := &host.LineSource{Place: h, Label: label, Live: true, Open: func(ctx context.Context) (io.ReadCloser, error) { return startCommand(ctx, command) }}
 			out = append(out, planned{src, sources.Drain, false})
 		case strings.HasPrefix(place, "file:"):
-			return nil, usage("--host %s: saved readings are for benchtop replay", h)
+			path := strings.TrimPrefix(place, "file:")
+			src := &host.LineSource{Place: h, Label: label, Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) }}
+			out = append(out, planned{src, sources.Block, true})
 		case place != "auto":
 			return nil, usage("--host %s: auto, file:PATH, exec:COMMAND or off", h)
 		case others && runtime.GOOS == "linux": // elsewhere there is no host row, and that is no failure
