@@ -25,7 +25,8 @@ func TestMergeReplaysTwoLogs(t *testing.T) {
 		return feeds, nil
 	}
 	ch := make(chan *model.Batch, 4096)
-	out := sources.NewOutlet(context.Background(), ch, 1, sources.Block, nil)
+	id := model.SourceID(1)
+	out := sources.NewOutlet(context.Background(), ch, id, sources.Block, func() model.SourceID { id++; return id })
 	m := &sources.Merge{Open: open, Pacer: sources.NewPacer(sources.Max)}
 	if err := m.Run(context.Background(), out); err != nil {
 		t.Fatal(err)
