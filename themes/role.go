@@ -17,6 +17,7 @@ const (
 	Client                  // what the load generator says
 	Server                  // what the server says: words
 	ServerFill              // what the server says: areas
+	ServerTint              // tint: the server's part under lines
 	WaitingFill             // the server's queue on top of its running area
 	Gap                     // tint: requests that are not at the server
 	GapText                 // words on it, and about it
@@ -53,7 +54,7 @@ const HeatSteps = int(Heat8-Heat1) + 1
 
 var roleNames = [roleCount]string{
 	"text", "background", "dim", "faint", "title", "accent",
-	"client", "server", "server_fill", "waiting_fill", "gap", "gap_text",
+	"client", "server", "server_fill", "server_tint", "waiting_fill", "gap", "gap_text",
 	"target", "good", "warn", "bad", "bad_tint", "gpu", "batch", "queue", "latency",
 	"cursor", "bar", "badge", "badge_text",
 	"heat1", "heat2", "heat3", "heat4", "heat5", "heat6", "heat7", "heat8",
@@ -83,7 +84,7 @@ func (r Role) Kind() Kind {
 	switch r {
 	case ServerFill, WaitingFill, Target, GPU, Batch, Queue, Latency:
 		return KindMark
-	case Background, Gap, BadTint, Cursor, Bar, Badge:
+	case Background, ServerTint, Gap, BadTint, Cursor, Bar, Badge:
 		return KindTint
 	case Faint, Heat1, Heat2, Heat3, Heat4, Heat5, Heat6, Heat7, Heat8, BadgeText:
 		return KindOrnament

@@ -44,7 +44,6 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	live := ui.ViewState{Window: ui.DefaultWindow}
 	snap := busy()
 	for _, s := range [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 60}} {
 		paint(fmt.Sprintf("dark-%dx%d", s[0], s[1]), "dark", snap, live, s[0], s[1], themes.TrueColor)
@@ -62,6 +61,13 @@ func TestPictures(t *testing.T) {
 	lines := live
 	lines.Lines = true
 	paint("lines-120x40", "dark", snap, lines, 120, 40, themes.TrueColor)
+	paint("server-only-120x40", "dark", serverOnly(), live, 120, 40, themes.TrueColor)
+	paint("nothing-120x40", "dark", nothing(), live, 120, 40, themes.TrueColor)
+	paint("contrast-120x40", "contrast", snap, live, 120, 40, themes.TrueColor)
+	paint("light16-120x40", "light", snap, live, 120, 40, themes.ANSI16)
+	gpu := live
+	gpu.Full = "gpu"
+	paint("gpu-120x40", "dark", snap, gpu, 120, 40, themes.TrueColor)
 	ev := live
 	ev.Full = "findings"
 	paint("findings-120x40", "dark", snap, ev, 120, 40, themes.TrueColor)

@@ -93,6 +93,10 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 			if b.Titled {
 				titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
 			}
+			if v.Full != "" && charts(v.Full) && v.Full != "concurrency" && b.H >= 6 {
+				panel.DrawTimeAxis(f, b.H-1)
+				f.Grid = f.Grid.Sub(0, 0, b.W, b.H-1)
+			}
 			p.Draw(f)
 		}
 		if c.Framed {

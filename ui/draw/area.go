@@ -46,43 +46,11 @@ func eighths(share float64, h int) int {
 // stack draws one cell of a column: a block rune for what reaches up to
 // somewhere inside it, the background for what lies above.
 func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
-	at := func(sub int) int {
-		for i := range layers {
-			if base+sub < tops[i] {
-				return i
-			}
-		}
-		return -1
-	}
-	lower, k := at(0), 8
-	for sub := 1; sub < 8; sub++ {
-		if at(sub) != lower {
-			k = sub
-			break
-		}
-	}
-	upper := -1
-	if k < 8 {
-		upper = at(k)
-		if k < 3 && upper >= 0 && !layers[upper].Tint && at(7) != upper {
-			// three layers in one cell: the thin one at the bottom gives way
-			lower, k = upper, 8
-			for sub := 1; sub < 8; sub++ {
-				if at(sub) == -1 || at(sub) > lower {
-					k = sub
-					break
-				}
-			}
-			upper = -1
-			if k < 8 {
-				upper = at(k)
-			}
-		}
-	}
 	c := g.at(x, row)
 	if c == nil {
 		return
 	}
+	lower, k, upper := split(base, layers, tops)
 	if upper >= 0 && layers[upper].Tint && 2*(tops[upper]-base-k) < 8-k {
 		upper = -1 // most of what is above the ink is above the tint too
 	}
@@ -95,14 +63,11 @@ func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
 	}
 	l := layers[lower]
 	switch {
+	case l.Tint && k < 4:
 	case l.Tint && g.Glyphs.Tints:
-		if k >= 4 {
-			c.Look.Bg = l.Role
-		}
+		c.Look.Bg = l.Role
 	case l.Tint:
-		if k >= 4 {
-			c.Rune, c.Look.Fg, c.Look.Attr = '░', tintInk(l.Role), 0
-		}
+		c.Rune, c.Look.Fg, c.Look.Attr = '░', tintInk(l.Role), 0
 	case (g.Glyphs.Mono || g.Glyphs.ASCII) && l.Role == themes.WaitingFill:
 		if k >= 4 {
 			c.Rune, c.Look.Fg, c.Look.Attr = '▒', l.Role, 0
@@ -110,6 +75,43 @@ func (g *Grid) stack(x, row, base int, layers []Layer, tops []int) {
 	default:
 		c.Rune, c.Look.Fg, c.Look.Attr = '▁'+rune(k-1), l.Role, 0
 	}
+}
+
+// split says which layer is at the bottom of a cell that begins at eighth
+// base, up to which eighth of it (1 to 8) it reaches, and which one is above
+// it (-1 for none). A cell shows two: a thin third at the bottom gives way.
+func split(base int, layers []Layer, tops []int) (lower, k, upper int) {
+	at := func(sub int) int {
+		for i := range layers {
+			if base+sub < tops[i] {
+				return i
+			}
+		}
+		return -1
+	}
+	reach := func(layer int) int {
+		for sub := 1; sub < 8; sub++ {
+			if n := at(sub); n < 0 || n > layer {
+				return sub
+			}
+		}
+		return 8
+	}
+	above := func(k int) int {
+		if k < 8 {
+			return at(k)
+		}
+		return -1
+	}
+	lower = at(0)
+	k = reach(lower)
+	upper = above(k)
+	if k < 3 && upper >= 0 && !layers[upper].Tint && at(7) != upper {
+		lower = upper
+		k = reach(lower)
+		upper = above(k)
+	}
+	return lower, k, upper
 }
 
 // Rows draws one bar a row from the left, in eighths of a cell; NaN and 0 are

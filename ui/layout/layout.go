@@ -100,33 +100,59 @@ func pick(wants []Want, side bool) []Want {
 	return out
 }
 
-// stack fills a column: everyone gets their smallest height while there is
-// room, by rank; then everyone moves up a step, by rank, as long as there is
-// room; then come the spare ones; the rest goes to those who grow.
+// stack fills a column.
 func stack(c Column, wants []Want) Column {
 	room := c.H
 	if c.Framed {
 		room--
 	}
-	over := func(i int) int {
-		if !c.Framed || wants[i].Plain && i > 0 {
-			return 0
+	over := make([]int, len(wants)) // rows for title lines
+	for i := range wants {
+		if c.Framed && (!wants[i].Plain || i == 0) {
+			over[i] = frameOverhead
 		}
-		return frameOverhead
 	}
-	step := make([]int, len(wants))
+	step, room := steps(wants, over, room)
+	heights := make([]int, len(wants))
+	for i := range wants {
+		if step[i] >= 0 {
+			heights[i] = wants[i].Steps[step[i]]
+		}
+	}
+	grow(heights, step, wants, room)
+	y := c.Y
+	for i := range wants {
+		if step[i] < 0 {
+			continue
+		}
+		b := Box{ID: wants[i].ID, X: c.X, Y: y + over[i], W: c.W, H: heights[i], Step: step[i], Titled: over[i] > 0}
+		if c.Framed {
+			b.X, b.W = c.X+1, c.W-2
+		}
+		c.Boxes = append(c.Boxes, b)
+		y += over[i] + heights[i]
+	}
+	return c
+}
+
+// steps gives everyone their smallest height while there is room, by rank;
+// then everyone moves up a step, by rank, as long as there is room; then come
+// the spare ones. -1 is left out; what remains of room is returned.
+func steps(wants []Want, over []int, room int) (step []int, left int) {
+	step = make([]int, len(wants))
 	for i := range step {
 		step[i] = -1
 	}
 	order := byRank(wants)
-	for _, i := range order {
-		if wants[i].Spare {
-			continue
-		}
-		last := len(wants[i].Steps) - 1
-		if need := wants[i].Steps[last] + over(i); need <= room {
-			step[i] = last
+	place := func(i, s int) {
+		if need := wants[i].Steps[s] + over[i]; need <= room {
+			step[i] = s
 			room -= need
+		}
+	}
+	for _, i := range order {
+		if !wants[i].Spare {
+			place(i, len(wants[i].Steps)-1)
 		}
 	}
 	for moved := true; moved; {
@@ -143,33 +169,15 @@ func stack(c Column, wants []Want) Column {
 		}
 	}
 	for _, i := range order {
-		if need := wants[i].Steps[0] + over(i); wants[i].Spare && need <= room {
-			step[i] = 0
-			room -= need
+		if wants[i].Spare {
+			place(i, 0)
 		}
 	}
-	heights := make([]int, len(wants))
-	for i := range wants {
-		if step[i] >= 0 {
-			heights[i] = wants[i].Steps[step[i]]
-		}
-	}
-	grow(heights, step, wants, room)
-	y := c.Y
-	for i := range wants {
-		if step[i] < 0 {
-			continue
-		}
-		b := Box{ID: wants[i].ID, X: c.X, Y: y + over(i), W: c.W, H: heights[i], Step: step[i], Titled: over(i) > 0}
-		if c.Framed {
-			b.X, b.W = c.X+1, c.W-2
-		}
-		c.Boxes = append(c.Boxes, b)
-		y += over(i) + heights[i]
-	}
-	return c
+	return step, room
 }
 
+// grow hands out what is left, a row at a time, to whoever is furthest behind
+// their share.
 func grow(heights, step []int, wants []Want, room int) {
 	for room > 0 {
 		best, least := -1, 0.0

@@ -37,6 +37,10 @@ func (f Frame) gutter(y int, role themes.Role, s string) {
 	f.Grid.WriteRight(f.View.Left-1, y, role, draw.Fit(s, f.View.Left-1))
 }
 
+// DrawTimeAxis draws the labels of the time axis on row y, for a chart that has
+// none of its own.
+func DrawTimeAxis(f Frame, y int) { f.timeAxis(y) }
+
 // timeAxis writes the labels of the time axis.
 func (f Frame) timeAxis(y int) {
 	v := f.View

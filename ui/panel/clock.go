@@ -165,6 +165,14 @@ func drawClock(f Frame) {
 		f.noGPU(h)
 		return
 	}
+	if h >= 24 {
+		w, _ := f.Grid.Size()
+		part := (h - 1) / 4
+		f.line(h-2*part, part, "temp °C", f.held(f.Snap.GPU(model.GPUTemp, g.Key), peak), math.NaN())
+		f.line(h-part, part, "power W", f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(f.Snap.GPU(model.GPUPowerLimit, g.Key)))
+		h -= 2 * part
+		f.Grid = f.Grid.Sub(0, 0, w, h)
+	}
 	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
 	t := f.throttling(g.Key)
 	ceiling := first(last(f.Snap.GPU(model.GPUMaxSMClock, g.Key)), most(vals))
@@ -253,7 +261,7 @@ func clockScale(low, ceiling float64, rows int) (lo, hi float64) {
 	}
 	n := float64(max(rows-1, 1))
 	step := 1000.0
-	for _, s := range [...]float64{50, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000} {
+	for _, s := range [...]float64{10, 20, 25, 40, 50, 80, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000} {
 		if s*mhz*n >= hi-need {
 			step = s
 			break

@@ -52,7 +52,7 @@ func (f Frame) sides() sides {
 	for i := range s.running {
 		stacked = max(stacked, zero(s.running[i])+zero(s.waiting[i]))
 	}
-	s.top = draw.NiceTop(max(zero(most(s.client)), stacked, zero(s.target)) * 1.12)
+	s.top = draw.NiceTop(max(zero(most(s.client)), stacked, zero(s.target), 3.5) * 1.12)
 	s.row = func(v float64, rows int) int { return draw.RowOf(v/s.top, rows) }
 	return s
 }
@@ -151,8 +151,14 @@ func (f Frame) lines(p *draw.Grid, s sides) {
 	for i := range at {
 		at[i] = s.running[i] + zero(s.waiting[i])
 		low, high := s.row(zero(at[i]), rows), s.row(zero(s.client[i]), rows)
-		if s.gap[i] >= 0.5 && p.Glyphs.Tints {
-			p.Tint(i, high, 1, low-high, themes.Gap)
+		if !p.Glyphs.Tints {
+			continue
+		}
+		if !math.IsNaN(at[i]) {
+			p.Tint(i, low+1, 1, rows, themes.ServerTint)
+		}
+		if s.gap[i] >= 0.5 {
+			p.Tint(i, high+1, 1, low-high, themes.Gap)
 		}
 	}
 	f.targetLine(p, s)

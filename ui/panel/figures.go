@@ -100,12 +100,14 @@ func figureRows(s *model.Snapshot) []figure {
 	}
 	q := s.Latency.WindowAll
 	p50 := Span{"p50 " + draw.Latency(q.P50), themes.Text, false}
-	rows := []figure{
-		good, tokens,
-		{"latency", []Span{p50, quantile("p95", q.P95, q.N, model.MinP95)}, 2},
-		{"", []Span{quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)), themes.Dim, false}}, 4},
-		lostRow(s),
+	rows := []figure{good, tokens}
+	if q.N > 0 {
+		rows = append(rows, figure{"latency", []Span{p50, quantile("p95", q.P95, q.N, model.MinP95)}, 2},
+			figure{"", []Span{quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)), themes.Dim, false}}, 4})
+	} else {
+		rows = append(rows, figure{"latency", []Span{{draw.None, themes.Dim, false}}, 2})
 	}
+	rows = append(rows, lostRow(s))
 	if t := s.Latency.TTFT; t.N > 0 {
 		rows = append(rows, figure{"TTFT", []Span{{"p50 " + draw.Latency(t.P50), themes.Text, false}, quantile("p95", t.P95, t.N, model.MinP95)}, 6})
 	}

@@ -111,6 +111,9 @@ func sourceSummary(s *model.Snapshot) Span {
 	all := listed(s)
 	up, bad := 0, ""
 	role := themes.Good
+	if len(all) == 0 {
+		role = themes.Dim
+	}
 	for _, src := range all {
 		switch src.State {
 		case model.Running, model.Ended, model.Starting:

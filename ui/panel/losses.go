@@ -81,11 +81,17 @@ func (f Frame) losses(y, rows int) {
 		f.lossRow(y, "lost", all, max(zero(most(all)), 4), themes.Bad)
 		return
 	}
+
 	f.lossRow(y, "t/o", timeouts, top, themes.Bad)
 	f.lossRow(y+1, "rej", rejects, top, themes.Warn)
 }
 
 func (f Frame) lossRow(y int, name string, vals []float64, top float64, role themes.Role) {
+	sig := f.View.Figures.Signals
+	if !f.Snap.Client.Known && (sig == nil || !sig.Server.Known) {
+		f.gutter(y, themes.Dim, name+" "+draw.None) // nobody counts: that is not zero
+		return
+	}
 	p := f.plot(y, 1)
 	p.Bars(vals, top, draw.Only(role))
 	total := 0.0

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"math"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -127,9 +128,9 @@ func (f Frame) strip(h int, name string, vals []float64, top float64, role func(
 		f.gutter(0, themes.Dim, name)
 		f.beside(0, word(f.looked(vals)))
 	case h == 1:
-		f.gutter(0, themes.Dim, word(top))
+		f.gutter(0, themes.Dim, strings.TrimSuffix(word(top), ".0"))
 	default:
-		f.gutter(0, themes.Dim, word(top))
+		f.gutter(0, themes.Dim, strings.TrimSuffix(word(top), ".0"))
 		f.gutter(h-1, themes.Dim, "0")
 	}
 	f.cursorLine(0, h)
