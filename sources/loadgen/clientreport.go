@@ -36,7 +36,7 @@ func readClientReport(v *fastjson.Value, s *Summary) bool {
 	if !s.Requests.known() {
 		s.Requests = s.OK + s.Failed
 	}
-	return s.OK.known() && s.Failed.known()
+	return s.OK.known() && s.Failed.known() && (s.LatencyMS.Mean.known() || s.LatencyMS.P95.known())
 }
 
 // reportFacts walks an object; prefix holds the words of the keys above.

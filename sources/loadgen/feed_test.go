@@ -2,6 +2,7 @@ package loadgen_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -38,7 +41,7 @@ func TestFeedGivesTheDecodersEvents(t *testing.T) {
 			if f := formatOf(text); f != nil && (f.Relative || f.Document || f.Binary != nil) {
 				t.Skip("placed by when it was read")
 			}
-			if b := filepath.Base(file); b == "ghz.csv" || b == "siege.txt" || b == "sglang-bench.composed.jsonl" {
+			if b := filepath.Base(file); b == "k6.rest-metrics.ndjson" || b == "ghz.csv" || b == "siege.txt" || b == "sglang-bench.composed.jsonl" {
 				t.Skip("it has no times")
 			}
 			_, want := decode(t, loadgen.Options{}, text)
@@ -101,6 +104,39 @@ func TestSourceReadsAFile(t *testing.T) {
 	}
 	if want := float64(bytes.Count(readFile(t, path), []byte("\n"))); lines != want {
 		t.Errorf("lines: want %v, got %v", want, lines)
+	}
+}
+
+// TestSourceFollows: a stream that is followed is emitted as far as it goes
+// before anybody waits, and what is in flight stays so when we leave.
+func TestSourceFollows(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	path := filepath.Join(t.TempDir(), "load.ndjson")
+	text := lines(run0, `{"ev":"start","t":1796046000.1,"id":1}`, `{"ev":"start","t":1796046000.2,"id":2}`, `{"ev":"end","t":1796046000.3,"id":1,"dur_ms":200}`)
+	if err := os.WriteFile(path, append(text, `{"ev":"end","t":1796046000.4,"id":2,"dur`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ch := make(chan *model.Batch, 100)
+	out := sources.NewOutlet(ctx, ch, 1, sources.Block, nil)
+	done := make(chan error)
+	go func() {
+		done <- loadgen.NewSource(tail.Options{Spec: tail.Spec{Place: path}, FromStart: true, Follow: true}, loadgen.Options{}).Run(ctx, out)
+		close(ch)
+	}()
+	var events []model.Event
+	for b := range ch {
+		events = append(events, b.Events...)
+		if slices.ContainsFunc(b.Events, func(e model.Event) bool { return e.Kind == model.End }) {
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := inFlight(events).last(); got != 1 {
+		t.Errorf("in flight: want 1, got %v", got)
 	}
 }
 

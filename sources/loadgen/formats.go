@@ -95,6 +95,15 @@ var Formats = []*Format{
 	&vegetaReportJSON,
 	&vegetaReportText,
 	&trtllmReport,
+	&gatlingBinary,
+	&jmeterXML,
+	&abGnuplot,
+	&abPercentiles,
+	&locustConsole,
+	&evalscopeLog,
+	&k6Text,
+	&k6REST,
+	&mlperfDetail,
 	&clientReport,
 }
 

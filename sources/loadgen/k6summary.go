@@ -9,7 +9,7 @@ import (
 var k6Summary = Format{
 	Name: "k6_summary", Versions: "1.8.1",
 	Sniff: func(lines [][]byte) float64 {
-		return min(opens(lines, '{', `"metrics"`), max(holds(lines, `"root_group"`), holds(lines, `"http_req_failed"`)))
+		return max(opens(lines, '{', `"metrics": {`, `"http_req`), opens(lines, '{', `"metrics":{`, `"http_req`))
 	},
 	New:      func(*Options) parser { return newJSONReport(readK6Summary) },
 	Document: true,

@@ -65,3 +65,47 @@ func (p *mlperfLines) parse(line []byte, yield func(*Record)) error {
 	yield(r)
 	return nil
 }
+
+// mlperfDetail is MLPerf LoadGen's mlperf_log_detail.txt: messages until the
+// results come at the end, in nanoseconds.
+var mlperfDetail = Format{
+	Name: "mlperf_detail", Versions: "6.0.17 (read)",
+	Sniff: func(lines [][]byte) float64 {
+		return share(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte(":::MLLOG ")) })
+	},
+	New:      func(*Options) parser { return newReport(readMLPerfDetail) },
+	Document: true,
+}
+
+func readMLPerfDetail(text []byte, s *Summary) bool {
+	var o object
+	l := &s.LatencyMS
+	for line := range bytes.Lines(text) {
+		v, err := o.value(bytes.TrimSpace(bytes.TrimPrefix(line, []byte(":::MLLOG "))))
+		if err != nil {
+			continue
+		}
+		key := string(str(v.Get("key")))
+		for _, q := range [...]struct {
+			key   string
+			scale float64
+			to    *Num
+		}{
+			{"result_query_count", 1, &s.Requests},
+			{"result_completed_samples_per_sec", 1, &s.RateRPS},
+			{"result_mean_latency_ns", 1e-6, &l.Mean},
+			{"result_max_latency_ns", 1e-6, &l.Max},
+			{"result_50.00_percentile_latency_ns", 1e-6, &l.P50},
+			{"result_90.00_percentile_latency_ns", 1e-6, &l.P90},
+			{"result_95.00_percentile_latency_ns", 1e-6, &l.P95},
+			{"result_99.00_percentile_latency_ns", 1e-6, &l.P99},
+			{"result_99.90_percentile_latency_ns", 1e-6, &l.P999},
+		} {
+			if q.key == key {
+				*q.to = num(v, q.scale, "value")
+			}
+		}
+	}
+	s.OK, s.Failed = s.Requests, 0 // a lost sample hangs the run
+	return s.Requests.known()
+}

@@ -77,11 +77,14 @@ type badSample struct {
 // newStream finds out the format of r.
 func newStream(r io.Reader, o Options) (*stream, error) {
 	s := &stream{o: o, lines: newLineReader(r)}
-	if head, err := s.lines.r.Peek(512); len(head) > 0 && isVegetaGob(head) && (o.Format == "" || o.Format == vegetaGob.Name) {
-		s.format, s.score, s.p = &vegetaGob, 1, vegetaGob.New(&o)
-		s.next = s.format.Binary(s.lines.r)
-	} else if err != nil && !errors.Is(err, io.EOF) {
+	head, err := s.lines.r.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
+	}
+	for _, f := range Formats {
+		if f.Binary != nil && f.Sniff([][]byte{head}) == 1 && (o.Format == "" || o.Format == f.Name) {
+			s.format, s.score, s.next = f, 1, f.Binary(s.lines.r)
+		}
 	}
 	s.yield = func(r *Record) {
 		s.records = append(s.records, *r)
@@ -89,6 +92,7 @@ func newStream(r io.Reader, o Options) (*stream, error) {
 		last.ID = bytes.Clone(r.ID)
 	}
 	if s.next != nil {
+		s.p = s.format.New(&o)
 		return s, nil
 	}
 	size := 0
