@@ -259,17 +259,8 @@ func (s *session) writeSummary(final *model.Snapshot) error {
 
 // judge turns --fail-on and the sources' fate into the exit code.
 func (s *session) judge(final *model.Snapshot) error {
-	if n := len(final.Sources); n > 0 {
-		failed, why := 0, ""
-		for _, src := range final.Sources {
-			if src.State == model.Failed && src.Matched == 0 {
-				failed++
-				why = src.Why
-			}
-		}
-		if failed == n {
-			return &exitError{exitFailed, fmt.Errorf("no source could be read: %s", why)}
-		}
+	if why, none := unread(final.Sources); none {
+		return &exitError{exitFailed, fmt.Errorf("no source could be read: %s", why)}
 	}
 	if s.screen.failOn == "" {
 		return nil
@@ -283,6 +274,22 @@ func (s *session) judge(final *model.Snapshot) error {
 		return &exitError{exitNoAnswer, errors.New(final.Verdict.Title)}
 	}
 	return nil
+}
+
+// unread reports whether every source that a user names gave nothing, because
+// it failed or was not there until the end, and why the first did. The clock
+// and the machine itself are always there and don't count.
+func unread(all []model.SourceInfo) (why string, none bool) {
+	for _, src := range all {
+		switch {
+		case src.Kind == model.KindClock || src.Kind == model.KindHost:
+		case src.Matched > 0 || src.Lines > 0 || src.State != model.Failed && src.State != model.Retrying:
+			return "", false
+		case !none:
+			why, none = src.Why, true
+		}
+	}
+	return why, none
 }
 
 // aboutEvidence lists the findings that say only that there is not enough to

@@ -89,7 +89,9 @@ func Line(s *model.Snapshot) string {
 		}
 		fmt.Fprintf(&b, "  gpu%d %s MHz %s C", gpu.Index, num(clk), num(temp))
 	}
-	fmt.Fprintf(&b, "  | %s (%s)", s.Verdict.Title, s.Verdict.Confidence)
+	if s.Verdict.Title != "" { // not judged yet: the first whole second is to come
+		fmt.Fprintf(&b, "  | %s (%s)", s.Verdict.Title, s.Verdict.Confidence)
+	}
 	return b.String()
 }
 
