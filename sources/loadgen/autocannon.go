@@ -27,7 +27,7 @@ func readAutocannon(v *fastjson.Value, s *Summary) bool {
 	s.ByKind.Rejected, s.ByKind.HTTPError = by[Rejected], by[HTTPError]
 	l := v.Get("latency")
 	s.LatencyMS = Quantiles{
-		Mean: num(l, 1, "average"), P50: num(l, 1, "p50"), P90: num(l, 1, "p90"), P95: unknown, P99: num(l, 1, "p99"),
+		Mean: num(l, 1, "average"), P50: num(l, 1, "p50"), P90: num(l, 1, "p90"), P95: noNum(), P99: num(l, 1, "p99"),
 		P999: num(l, 1, "p99_9"), Max: num(l, 1, "max"), N: num(l, 1, "totalCount"),
 	}
 	s.DurationS = num(v, 1, "duration")
@@ -49,7 +49,7 @@ func readAutocannonText(text []byte, s *Summary) bool {
 	before := func(label string) Num {
 		i := bytes.Index(text, []byte(label))
 		if i < 0 {
-			return unknown
+			return noNum()
 		}
 		w := bytes.FieldsFunc(text[:i], func(r rune) bool { return r == ' ' || r == '\n' || r == '(' })
 		return figure(nth(w, len(w)-1))

@@ -35,7 +35,7 @@ func readBombardier(v *fastjson.Value, s *Summary) bool {
 	p := l.Get("percentiles")
 	s.LatencyMS = Quantiles{
 		Mean: num(l, 1e-3, "mean"), P50: num(p, 1e-3, "50"), P90: num(p, 1e-3, "90"), P95: num(p, 1e-3, "95"),
-		P99: num(p, 1e-3, "99"), P999: unknown, Max: num(l, 1e-3, "max"), N: s.Requests,
+		P99: num(p, 1e-3, "99"), P999: noNum(), Max: num(l, 1e-3, "max"), N: s.Requests,
 	}
 	s.DurationS = num(r, 1, "timeTakenSeconds")
 	s.RateRPS = s.Requests / s.DurationS

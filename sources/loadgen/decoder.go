@@ -40,9 +40,9 @@ const (
 
 // heldLine is a line read before the format was known.
 type heldLine struct {
-	text                   []byte
-	seen                   model.Instant
-	history, partial, used bool
+	text             []byte
+	seen             model.Instant
+	history, partial bool
 }
 
 // Decoder turns the lines of one stream into events. It belongs to one

@@ -165,14 +165,14 @@ func figure(b []byte) Num {
 func milliseconds(b []byte) Num {
 	d, err := time.ParseDuration(string(bytes.TrimRight(b, ",")))
 	if err != nil {
-		return unknown
+		return noNum()
 	}
 	return Num(float64(d) / float64(time.Millisecond))
 }
 
 // sum adds what is known; unknown if nothing is.
 func sum(n ...Num) Num {
-	t := unknown
+	t := noNum()
 	for _, x := range n {
 		switch {
 		case !x.known():
@@ -190,7 +190,7 @@ func codes(v *fastjson.Value, count func(*fastjson.Value) float64) (by [outcomeC
 	obj := v.GetObject()
 	if obj == nil {
 		for i := range by {
-			by[i] = unknown
+			by[i] = noNum()
 		}
 		return by
 	}

@@ -62,7 +62,7 @@ func readH2load(text []byte, s *Summary) bool {
 	before := func(label string) Num {
 		i := bytes.Index(r, []byte(label))
 		if i < 0 {
-			return unknown
+			return noNum()
 		}
 		w := bytes.Fields(r[:i])
 		return figure(nth(w, len(w)-1))

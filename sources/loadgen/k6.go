@@ -35,7 +35,6 @@ type k6Request struct {
 	rec     Record
 	open    bool
 	blocked float64 // seconds
-	code    int64   // k6's error code; 0 if none
 	tool    bool    // the tool was told
 }
 

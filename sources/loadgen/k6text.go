@@ -111,6 +111,6 @@ func (p *k6Polls) flush(last bool, yield func(*Record)) error {
 func k6Trend(d *fastjson.Value) Quantiles {
 	return Quantiles{
 		Mean: num(d, 1, "avg"), P50: num(d, 1, "med"), P90: num(d, 1, "p(90)"), P95: num(d, 1, "p(95)"),
-		P99: num(d, 1, "p(99)"), P999: num(d, 1, "p(99.9)"), Max: num(d, 1, "max"), N: unknown,
+		P99: num(d, 1, "p(99)"), P999: num(d, 1, "p(99.9)"), Max: num(d, 1, "max"), N: noNum(),
 	}
 }

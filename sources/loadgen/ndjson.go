@@ -79,7 +79,7 @@ func (p *ndjsonParser) parse(line []byte, yield func(*Record)) error {
 	p.rec.clear(KindNone)
 	p.version, p.word, p.failed, p.known = 0, nil, false, false
 	p.id = p.id[:0]
-	p.facts = *emptyFacts
+	p.facts = noFacts()
 	nan := math.NaN()
 	p.report = ndjsonReport{nan, nan, nan, nan, nan, nan, nan}
 	obj.Visit(p.visit)
@@ -97,9 +97,6 @@ func (p *ndjsonParser) parse(line []byte, yield func(*Record)) error {
 	yield(&p.rec)
 	return nil
 }
-
-// emptyFacts is copied to begin a line.
-var emptyFacts = newFacts()
 
 // field takes one key of the object.
 func (p *ndjsonParser) field(key []byte, v *fastjson.Value) {

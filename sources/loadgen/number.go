@@ -11,14 +11,10 @@ import (
 // maxSeconds is the last whole second an Instant can hold.
 const maxSeconds = math.MaxInt64/1_000_000_000 - 1
 
-// unixSeconds reads unix seconds with a fraction, exactly to the nanosecond: a
-// float64 would be off by a quarter of a microsecond.
-func unixSeconds(b []byte) (model.Instant, bool) {
-	return decimal(b, 9)
-}
-
 // decimal reads a non-negative decimal number and scales it by ten to the
-// digits: decimal("1.5", 3) is 1500. What is finer than that is cut off.
+// digits: decimal("1.5", 3) is 1500. What is finer than that is cut off. Times
+// are read this way: in a float64 unix seconds are off by a quarter of a
+// microsecond.
 func decimal(b []byte, digits int) (model.Instant, bool) {
 	var n int64
 	i, seen := 0, false

@@ -171,8 +171,13 @@ func (r *Record) clear(k RecordKind) {
 
 // newFacts is a RunFacts that says nothing.
 func newFacts() *RunFacts {
+	f := noFacts()
+	return &f
+}
+
+func noFacts() RunFacts {
 	nan := math.NaN()
-	return &RunFacts{Concurrency: nan, Connections: nan, KeepAlive: nan, TimeoutSeconds: nan, DurationSeconds: nan, RatePerS: nan}
+	return RunFacts{Concurrency: nan, Connections: nan, KeepAlive: nan, TimeoutSeconds: nan, DurationSeconds: nan, RatePerS: nan}
 }
 
 // A record's time is believed from 1970 to 2198, a duration up to four months;

@@ -86,7 +86,7 @@ func (r *Record) appendEnd(dst []byte) []byte {
 func (r *Record) appendRun(dst []byte) []byte {
 	f := r.Run
 	if f == nil {
-		f = emptyFacts
+		f = newFacts()
 	}
 	for _, s := range [...]struct{ name, text string }{{"run", f.Name}, {"tool", f.Tool}, {"target", f.Target}} {
 		dst = append(append(append(dst, `,"`...), s.name...), `":`...)

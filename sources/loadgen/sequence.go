@@ -6,12 +6,14 @@ import (
 	"benchtop/model"
 )
 
-// Bounds of the window of sequence numbers: how many it spans, and how far one
+// Bounds of the window of sequence numbers: how many it spans, how far one
 // record may jump ahead before the numbers in between count as unknown instead
-// of in flight.
+// of in flight, and how large the first number may be before the stream's head
+// must be missing.
 const (
 	windowCap = 1 << 20
 	jumpCap   = 1 << 16
+	headCap   = 1 << 12
 	lostCap   = 1 << 12
 )
 
@@ -125,7 +127,7 @@ func (q *sequence) add(e *emitter, n uint64, start model.Instant) {
 func (q *sequence) begin(n uint64, start model.Instant) {
 	q.begun, q.minStart, q.maxStart, q.loStart = true, start, start, start
 	q.base = 0
-	if q.attached || n > jumpCap {
+	if q.attached || n > headCap {
 		q.attached, q.base = true, n
 	}
 	q.lo, q.next = q.base, q.base

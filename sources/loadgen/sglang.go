@@ -58,7 +58,7 @@ func sglangReport(v *fastjson.Value) *Summary {
 	s.RateRPS = Num(float64(all) / float64(s.DurationS))
 	s.LatencyOKMS = Quantiles{
 		Mean: num(v, 1, "mean_e2e_latency_ms"), P50: num(v, 1, "median_e2e_latency_ms"), P90: num(v, 1, "p90_e2e_latency_ms"),
-		P95: num(v, 1, "p95_e2e_latency_ms"), P99: num(v, 1, "p99_e2e_latency_ms"), P999: unknown, Max: unknown, N: s.OK,
+		P95: num(v, 1, "p95_e2e_latency_ms"), P99: num(v, 1, "p99_e2e_latency_ms"), P999: noNum(), Max: noNum(), N: s.OK,
 	}
 	return s
 }

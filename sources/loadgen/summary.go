@@ -22,7 +22,8 @@ func (n Num) MarshalJSON() ([]byte, error) {
 // known reports whether somebody measured n.
 func (n Num) known() bool { return !math.IsNaN(float64(n)) }
 
-var unknown = Num(math.NaN())
+// noNum is what nobody measured.
+func noNum() Num { return Num(math.NaN()) }
 
 // Kinds counts failures by kind.
 type Kinds struct {
@@ -78,17 +79,17 @@ func (s *Summary) Line() ([]byte, error) {
 }
 
 func unknownQuantiles() Quantiles {
-	return Quantiles{unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown}
+	return Quantiles{noNum(), noNum(), noNum(), noNum(), noNum(), noNum(), noNum(), noNum()}
 }
 
 // newSummary is a summary that says nothing.
 func newSummary() *Summary {
 	return &Summary{
-		Kind: "load", Requests: unknown, OK: unknown, Failed: unknown,
-		ByKind:    Kinds{unknown, unknown, unknown, unknown, unknown},
+		Kind: "load", Requests: noNum(), OK: noNum(), Failed: noNum(),
+		ByKind:    Kinds{noNum(), noNum(), noNum(), noNum(), noNum()},
 		LatencyMS: unknownQuantiles(), LatencyOKMS: unknownQuantiles(),
-		OutputTokens: unknown, PeakConcurrency: unknown, AverageConcurrency: unknown,
-		Unfinished: unknown, DurationS: unknown, RateRPS: unknown, Malformed: unknown,
+		OutputTokens: noNum(), PeakConcurrency: noNum(), AverageConcurrency: noNum(),
+		Unfinished: noNum(), DurationS: noNum(), RateRPS: noNum(), Malformed: noNum(),
 	}
 }
 

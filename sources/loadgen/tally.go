@@ -29,7 +29,7 @@ type runTally struct {
 	ids             map[uint64]endState
 	open, peak      int
 	seqs            map[uint64]model.Instant // number → start
-	maxSeq          uint64
+	minSeq, maxSeq  uint64
 	lastStart       model.Instant
 	last            model.Instant
 	lines           bool    // the records are lines in time, not only ends
@@ -129,7 +129,9 @@ func (t *Tally) ended(r *Record) bool {
 		}
 		if t.seqs == nil {
 			t.seqs = make(map[uint64]model.Instant)
+			t.minSeq = r.Seq
 		}
+		t.minSeq = min(t.minSeq, r.Seq)
 		t.seqs[r.Seq] = r.Start
 		t.maxSeq = max(t.maxSeq, r.Seq)
 		t.lastStart = max(t.lastStart, r.Start)
@@ -230,15 +232,15 @@ func (t *Tally) count(s *Summary) {
 	for _, o := range t.format.Blind {
 		switch o {
 		case Timeout:
-			s.ByKind.Timeout = unknown
+			s.ByKind.Timeout = noNum()
 		case Rejected:
-			s.ByKind.Rejected = unknown
+			s.ByKind.Rejected = noNum()
 		case ConnReset:
-			s.ByKind.Reset = unknown
+			s.ByKind.Reset = noNum()
 		case HTTPError:
-			s.ByKind.HTTPError = unknown
+			s.ByKind.HTTPError = noNum()
 		case Other:
-			s.ByKind.Other = unknown
+			s.ByKind.Other = noNum()
 		}
 	}
 }
@@ -255,7 +257,10 @@ func (t *Tally) load(s *Summary) {
 	default:
 		t.sweep(s)
 		if len(t.seqs) > 0 && t.maxSeq < 1<<32 {
-			s.Unfinished = Num(t.maxSeq + 1 - uint64(len(t.seqs)))
+			s.Unfinished = Num(t.maxSeq - t.minSeq + 1 - uint64(len(t.seqs)))
+			if head := Num(t.minSeq); head <= s.PeakConcurrency { // more can't have been in flight: the file's head is missing
+				s.Unfinished += head
+			}
 		}
 	}
 	if t.lines && t.last != 0 {

@@ -26,6 +26,6 @@ func readTRTLLM(v *fastjson.Value, s *Summary) bool {
 		Mean: num(l, 1, "average"), P50: num(l, 1, "p50"), P90: num(l, 1, "p90"), P95: num(l, 1, "p95"),
 		P99: num(l, 1, "p99"), P999: num(l, 1, "p99.9"), Max: num(l, 1, "maximum"), N: s.Requests,
 	}
-	s.OutputTokens = unknown
+	s.OutputTokens = noNum()
 	return s.Requests.known()
 }

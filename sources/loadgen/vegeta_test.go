@@ -241,3 +241,27 @@ func TestVegetaCutLine(t *testing.T) {
 		t.Errorf("want the record cut inside its body and not the one cut before, got %d ends", n)
 	}
 }
+
+func TestVegetaHeadMissing(t *testing.T) {
+	all := randomRun(rand.New(rand.NewPCG(8, 8)), 4, 6000, -1)[5000:]
+	_, s := decode(t, loadgen.Options{}, join(all))
+	if c := inFlight(s.events); c.peak() > 8 || c.last() != 0 {
+		t.Errorf("want what is missing not to count, got a peak of %v and %v left", c.peak(), c.last())
+	}
+	sum, err := loadgen.Probe(newChunks(join(all), 4096), loadgen.Options{}, nil)
+	if err != nil || sum.Unfinished > 4 {
+		t.Errorf("unfinished: want at most 4, got %v (%v)", sum.Unfinished, err)
+	}
+}
+
+func TestVegetaCutEnd(t *testing.T) {
+	all := randomRun(rand.New(rand.NewPCG(9, 9)), 8, 500, -1)
+	sum, err := loadgen.Probe(newChunks(join(all[:300]), 4096), loadgen.Options{}, nil)
+	if err != nil || sum.Unfinished < 1 || sum.Unfinished > 8 {
+		t.Errorf("unfinished: want 1 to 8 of 8 workers, got %v (%v)", sum.Unfinished, err)
+	}
+	_, s := decode(t, loadgen.Options{}, join(all[:300]))
+	if n, ok := s.note(model.NoteRun, "unfinished"); !ok || n.Value != float64(sum.Unfinished) || inFlight(s.events).last() != 0 {
+		t.Errorf("at the end of the stream: want %v unfinished and 0 in flight, got %v and %v", sum.Unfinished, n.Value, inFlight(s.events).last())
+	}
+}

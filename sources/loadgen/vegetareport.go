@@ -25,7 +25,7 @@ func readVegetaReport(v *fastjson.Value, s *Summary) bool {
 	l := v.Get("latencies")
 	s.LatencyMS = Quantiles{
 		Mean: num(l, 1e-6, "mean"), P50: num(l, 1e-6, "50th"), P90: num(l, 1e-6, "90th"), P95: num(l, 1e-6, "95th"),
-		P99: num(l, 1e-6, "99th"), P999: unknown, Max: num(l, 1e-6, "max"), N: s.Requests,
+		P99: num(l, 1e-6, "99th"), P999: noNum(), Max: num(l, 1e-6, "max"), N: s.Requests,
 	}
 	return s.Requests.known()
 }
@@ -63,7 +63,7 @@ func readVegetaText(text []byte, s *Summary) bool {
 	s.Requests, s.RateRPS, s.DurationS = figure(n[0]), figure(n[1]), milliseconds(d[0])/1e3
 	s.LatencyMS = Quantiles{
 		Mean: milliseconds(l[1]), P50: milliseconds(l[2]), P90: milliseconds(l[3]), P95: milliseconds(l[4]),
-		P99: milliseconds(l[5]), P999: unknown, Max: milliseconds(l[6]), N: s.Requests,
+		P99: milliseconds(l[5]), P999: noNum(), Max: milliseconds(l[6]), N: s.Requests,
 	}
 	var by [outcomeCount]Num
 	for _, w := range bytes.Fields(after(text, "[code:count]")) {
