@@ -250,10 +250,7 @@ func (e *emitter) slot(st *engineState, id int64, taken bool) {
 		st.sure = int64(st.nHeard) >= max(st.slots, st.maxSlot+1) && st.nHeard > 1 || e.seen.Sub(st.since) > settle
 	}
 	if st.sure {
-		e.level(st)
-		if was != taken && st.nBusy > 0 {
-			e.emit(model.ServerBatch, model.Observe, st.key, float64(st.nBusy))
-		}
+		e.level(st) // no batch: at its changes the count would be biased by the change
 	}
 }
 

@@ -92,7 +92,7 @@ func TestLlamaSlots(t *testing.T) {
 		b := newBench(t, serverlog.Options{Format: "llamacpp"})
 		b.live(start, llamaLaunch(3, 1), llamaLaunch(2, 2), llamaRelease(3, 1), llamaRelease(2, 2))
 		b.want(model.ServerRunning, 0, 1, 2, 1, 0)
-		b.want(model.ServerBatch, 1, 2, 1)
+		b.want(model.ServerBatch) // at its changes the count would be biased by the change
 		b.want(model.ServerWaiting)
 		b.wantConfig("slots", 4)
 		b.wantConfig("max_batch", 4)
@@ -116,7 +116,7 @@ func TestLlamaSlots(t *testing.T) {
 		b := newBench(t, serverlog.Options{Format: "llamacpp"})
 		b.live(start, llamaLaunch(0, 1), "0.50.000.000 I slot print_timing: id  0 | task 1 | n_gen = 300, tg =  12.00 t/s")
 		b.want(model.ServerRunning, 0, 1, 1)
-		b.want(model.ServerBatch, 1)
+		b.want(model.ServerBatch)
 	})
 	t.Run("two processes behind a router", func(t *testing.T) {
 		b := newBench(t, serverlog.Options{Format: "llamacpp"})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // gpu polls for a while and prints a JSON line per GPU and poll.
 func (p *prober) gpu(ctx context.Context) error {
-	r, name, err := gpu.Open("auto", gpu.Options{})
+	r, name, err := gpu.Open(p.gpuChoice, gpu.Options{})
 	if err != nil {
 		return err
 	}
@@ -21,24 +22,29 @@ func (p *prober) gpu(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var rs []gpu.Reading
-	for n := 0; ; n++ {
+	said := ""
+	for {
 		rs, err = r.Read(rs[:0])
-		if err != nil {
+		if errors.Is(err, gpu.ErrDown) {
 			return fmt.Errorf("gpu (%s): %w", name, err)
+		}
+		if err != nil && err.Error() != said { // it goes on: a slow driver, one GPU of several
+			said = err.Error()
+			fmt.Fprintln(p.io.Err, "benchtop: gpu: "+oneLine(said))
 		}
 		for i := range rs {
 			if p.json {
 				if err := gpu.WriteReading(p.io.Out, &rs[i]); err != nil {
 					return err
 				}
-			} else if n == 0 {
+			} else {
 				t := newTable(p.io.Out, fmt.Sprintf("gpu %d", rs[i].Index))
 				t.row("kind", "GPU readings by %s", name)
 				t.row("name", "%s %s", rs[i].Name, rs[i].UUID)
 				t.row("readings", "%d of %d kinds", rs[i].Count(), gpu.NumFields)
 			}
 		}
-		if n == 0 && !p.json {
+		if len(rs) > 0 && !p.json {
 			return nil
 		}
 		select {

@@ -15,6 +15,9 @@ func (s *session) draw(ctx context.Context) error {
 		Theme: s.screen.theme, ASCII: s.screen.ascii, FPS: s.screen.fps, Mouse: !s.screen.noMouse,
 		NoColor: s.io.getenv("NO_COLOR") != "", Title: s.title, Output: s.io.Out, Environ: s.io.Env,
 	}
+	if s.marker != nil {
+		o.Mark = func() { s.marker.Mark("mark") }
+	}
 	if s.deck != nil {
 		o.Deck, o.Speed = s.deck, s.deck.Rate()
 	}

@@ -30,8 +30,9 @@ type session struct {
 	run    *runFlags
 	title  string
 	deck   *sources.Pacer // nil unless time can be driven
-	keep   bool           // record it unless told not to
-	finite bool           // ends by itself: headless stops there without --exit
+	marker *sources.Marker
+	keep   bool // record it unless told not to
+	finite bool // ends by itself: headless stops there without --exit
 	start  func(ctx context.Context, g *sources.Group) error
 	preset []model.Note
 

@@ -69,8 +69,10 @@ func watch(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags,
 		return &exitError{exitFailed, errNothing(in)}
 	}
 	ses := &session{io: stdio, screen: screen, run: run, title: "watch", keep: true}
+	ses.marker = sources.NewMarker()
 	ses.start = func(ctx context.Context, g *sources.Group) error {
 		g.Start(ctx, sources.Heartbeat{}, sources.Block, false)
+		g.Start(ctx, ses.marker, sources.Block, false)
 		for _, p := range plan {
 			g.Start(ctx, p.source, p.policy, p.finite)
 		}
