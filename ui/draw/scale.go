@@ -20,7 +20,8 @@ func NiceTop(v float64) float64 {
 	return 10 * p
 }
 
-// Ticks are round values from 0 to top, at most n of them besides 0.
+// Ticks are round values from 0 to top, at most n of them besides 0; whole ones
+// from 4 up.
 func Ticks(top float64, n int) []float64 {
 	if !(top > 0) || n < 1 {
 		return []float64{0}
@@ -28,7 +29,8 @@ func Ticks(top float64, n int) []float64 {
 	step := top
 	p := math.Pow(10, math.Floor(math.Log10(top))-1)
 	for _, m := range [...]float64{1, 2, 2.5, 5, 10, 20, 25, 50, 100} {
-		if s := m * p; top/s <= float64(n)+1e-9 {
+		s := m * p
+		if whole := s == math.Trunc(s); top/s <= float64(n)+1e-9 && (whole || top < 4) {
 			step = s
 			break
 		}

@@ -59,6 +59,8 @@ func eventRole(m model.Mark) themes.Role {
 		return themes.Warn
 	case m.Class == "user" || m.Class == "mark":
 		return themes.Accent
+	case m.Class == "server":
+		return themes.Server
 	case m.Class == "batch":
 		return themes.Batch
 	case m.Class == "queue":

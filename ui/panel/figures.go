@@ -130,7 +130,7 @@ func figureRows(s *model.Snapshot) []figure {
 // lostRow counts failures by kind, over the whole run.
 func lostRow(s *model.Snapshot) figure {
 	t := &s.Client
-	if !t.Known {
+	if !t.Known || t.Done == 0 {
 		return figure{"lost", []Span{{draw.None, themes.Dim, false}}, 2}
 	}
 	failed := t.Failed()

@@ -128,7 +128,7 @@ func (f Frame) held(t *model.Track, of func(model.Bucket) float64) []float64 {
 	raw := make([]model.Bucket, f.View.Cols)
 	buckets := make([]model.Bucket, f.View.Cols)
 	t.Columns(raw, f.View.From, f.View.Step)
-	t.Held(buckets, f.View.From, f.View.Step, 0, f.Snap.Now)
+	t.Held(buckets, f.View.From, f.View.Step, f.reach(t), f.Snap.Now)
 	for i := range buckets {
 		if raw[i].N > 0 {
 			out[i] = of(raw[i])
@@ -137,6 +137,15 @@ func (f Frame) held(t *model.Track, of func(model.Bucket) float64) []float64 {
 		}
 	}
 	return out
+}
+
+// reach is for how long a track's value stands for what comes after it: the
+// track's own spacing decides (0), or else the server's.
+func (f Frame) reach(t *model.Track) time.Duration {
+	if sig := f.Snap.Signals; t.Period == 0 && sig != nil && sig.Server.Interval > 0 && t.Series.Describe().Side == model.SideServer {
+		return time.Duration(sig.Server.Interval * 2.5 * float64(time.Second))
+	}
+	return 0
 }
 
 func gaps(n int) []float64 {

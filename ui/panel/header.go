@@ -115,18 +115,15 @@ func sourceSummary(s *model.Snapshot) Span {
 		role = themes.Dim
 	}
 	for _, src := range all {
-		switch src.State {
-		case model.Running, model.Ended, model.Starting:
-			up++
-		case model.Quiet:
-			up++
-			if role == themes.Good {
-				role = themes.Dim
-			}
-		case model.Retrying, model.Failed:
+		switch {
+		case !well(src.State):
 			role = themes.Bad
 			bad = " ▲ " + draw.Fit(draw.Sanitize(src.Name), 16) + " " + src.State.String()
+			continue
+		case src.State == model.Quiet && role == themes.Good:
+			role = themes.Dim
 		}
+		up++
 	}
 	return Span{fmt.Sprintf("sources %d/%d%s", up, len(all), bad), role, false}
 }

@@ -97,7 +97,8 @@ func (f Frame) lossRow(y int, name string, vals []float64, top float64, role the
 	total := 0.0
 	for i, v := range vals {
 		total += zero(v)
-		if !(v > 0) && f.View.From.Add(f.View.Step*time.Duration(i)) <= f.Snap.Now {
+		at := f.View.From.Add(f.View.Step * time.Duration(i))
+		if !(v > 0) && at <= f.Snap.Now && at.Add(f.View.Step) > f.Snap.Start {
 			p.Put(i, 0, '▁', themes.Faint)
 		}
 	}

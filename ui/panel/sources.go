@@ -25,6 +25,9 @@ func listed(s *model.Snapshot) []model.SourceInfo {
 	return out
 }
 
+// well reports whether a source does what it should, or has done it.
+func well(s model.SourceState) bool { return s != model.Retrying && s != model.Failed }
+
 // sourceSign is a source's lamp.
 func sourceSign(s model.SourceState) (string, themes.Role) {
 	switch s {
@@ -48,7 +51,7 @@ func sourcesHead(f Frame) Head {
 	all := listed(f.View.Figures)
 	up, lost := 0, 0.0
 	for _, s := range all {
-		if s.State == model.Running || s.State == model.Quiet {
+		if well(s.State) {
 			up++
 		}
 		lost += s.Dropped
