@@ -14,6 +14,15 @@ type Signals struct {
 	Over   bool    // the load is over or pausing: nothing in flight and no record for 3 s
 	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
 	SkewOf string  // that source
+	Stale  []StaleSource
+}
+
+// StaleSource is a source that has told nothing for several of its intervals.
+type StaleSource struct {
+	Name     string
+	Kind     SourceKind
+	Silence  float64 // seconds since it told something
+	Interval float64 // usual seconds between what it tells
 }
 
 // ClientSignals is the client over the last 30 s.
@@ -36,6 +45,7 @@ type ClientSignals struct {
 	OKP50                 float64
 	OKP95                 float64
 	P50, P99              float64 // of the run so far, all completions
+	Max                   float64 // longest latency of the run so far
 	TimeoutAt             float64 // median latency of the timeouts in the window
 	Silence               float64 // seconds since the last record
 	TotalOK               float64 // good completions of the whole run
@@ -48,7 +58,24 @@ type ClientSignals struct {
 	Queued                float64 // waiting inside the client, as it says
 	InputMean, OutputMean float64 // tokens a request
 	OutputCV              float64
+	Rate                  float64 // arrivals a second the client was told; NaN if nobody said
 	Little                float64 // sum of latencies ÷ window: in-flight by Little's law
+	LittleFlight          float64 // mean in-flight over the same window
+	LittleWindow          float64 // its seconds: ten latencies at least; NaN if the run is too short for that
+	Groups                LatencyGroups
+}
+
+// LatencyGroups tells two groups in the good latencies of the last minute
+// (diagnosis.md §6.5, bimodality).
+type LatencyGroups struct {
+	Known    bool    // enough latencies to tell
+	Two      bool    // there are two groups with a valley between
+	Low      float64 // seconds at the lower group's peak
+	High     float64 // at the higher group's peak
+	Valley   float64 // at the lowest point between
+	Above    float64 // share of the requests above the valley
+	P99      float64
+	InValley bool // P99 falls where hardly any request is: it jumps from one group to the other
 }
 
 // ServerSignals is the server: 65 s for periodic lines and scrapes, 30 s for
@@ -69,7 +96,8 @@ type ServerSignals struct {
 	Waiting                                                         float64 // median
 	WaitMean                                                        float64
 	WaitKnown                                                       bool    // somebody tells the queue length
-	B                                                               float64 // max batch; NaN if not known
+	B                                                               float64 // max batch over all engines; NaN if not known
+	EngineB                                                         float64 // max batch of one engine
 	KnowB                                                           bool
 	BFrom                                                           string // who said so
 	Full                                                            bool
@@ -91,6 +119,7 @@ type ServerSignals struct {
 	DebugLines                                                      float64 // a second
 	X                                                               float64 // completions a second by the server's own count
 	Restarted                                                       Instant // last restart seen, 0 if none
+	LogSilence                                                      float64 // seconds since a log among its sources told something; NaN without a log
 	Engines                                                         []EngineSignals
 }
 
@@ -98,7 +127,8 @@ type ServerSignals struct {
 type EngineSignals struct {
 	Key              uint64
 	Label            string
-	Running, Waiting float64
+	Running, Waiting float64 // means
+	WaitingMedian    float64
 }
 
 // LoadSignals is the run's shape in time: warm-up, steadiness, trend.
@@ -135,7 +165,8 @@ type GPUSignals struct {
 	Limit    float64
 	PowerCap, SWThermal, HWThermal, Brake, SyncBoost,
 	AppClocks, HWSlowdown, Board, Reliability, Display float64 // share of the window held
-	FromBits   bool // shares are of samples with the bit set, not from counters of time
+	HWOther    float64 // share of polls with the hardware slowdown bit but neither its thermal nor its brake bit
+	FromBits   bool    // shares are of samples with the bit set, not from counters of time
 	SMActivity float64
 	Tensor     float64
 	DRAM       float64
@@ -161,4 +192,6 @@ type HostSignals struct {
 	PSIMemory    float64
 	OOMKills     float64 // in the last 60 s
 	OOMEver      float64
+	XBusy        float64 // completions a second while other processes were busy; NaN if they never were
+	XCalm        float64 // and while they were not
 }

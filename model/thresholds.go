@@ -28,7 +28,22 @@ type Thresholds struct {
 	PowerShare, PowerLoss  float64
 	BrakeShare, BrakeLoss  float64
 	DriftLoss              float64
+	BitShare, BitLoss      float64 // other reasons: share of the window, and loss of the clock
+	HWOtherShare           float64 // hardware slowdown without a named cause
 	BusyUtil               float64 // utilization above which a clock counts
+	GapUtil, GapHostUtil   float64 // gpu_idle_gaps: utilization below this; with a host cause below that
+	LowSM                  float64 // low_sm_activity: SM activity up to this
+	NearLimit              float64 // memory_bound, compute_bound: activity from here on
+	QuotaShare             float64 // cpu_quota: throttled share of the periods
+	CPUDrop                float64 // cpu_freq: below this run's best by this share
+	OtherCPU, Steal        float64 // noisy_neighbour: shares of the cores
+	PSIMemory              float64 // mem_pressure
+	ThreadFull             float64 // server_cpu: cores of one thread
+	DebugRate              float64 // debug_log: DEBUG lines a second
+	TailRatio              float64 // co_risk: longest ÷ median latency
+	RateShare              float64 // co_risk: achieved ÷ set start rate
+	LittleShare            float64 // little_mismatch
+	StaleIntervals         float64 // source_stale: silent for this many intervals
 	MinOK, MinFailed       float64 // fewest records for any verdict
 	WarmSlope, WarmSlopeMK float64
 	UnsteadyCV             float64
@@ -47,7 +62,10 @@ func DefaultThresholds() Thresholds {
 		ThermalShare: 0.2, ThermalLoss: 0.03,
 		PowerShare: 0.5, PowerLoss: 0.08,
 		BrakeShare: 0.05, BrakeLoss: 0.03,
-		DriftLoss: 0.05, BusyUtil: 0.3,
+		DriftLoss: 0.05, BitShare: 0.2, BitLoss: 0.05, HWOtherShare: 0.05,
+		BusyUtil: 0.3, GapUtil: 0.85, GapHostUtil: 0.88, LowSM: 0.4, NearLimit: 0.9,
+		QuotaShare: 0.1, CPUDrop: 0.1, OtherCPU: 0.25, Steal: 0.05, PSIMemory: 0.05, ThreadFull: 0.95, DebugRate: 20,
+		TailRatio: 10, RateShare: 0.95, LittleShare: 0.1, StaleIntervals: 5,
 		MinOK: 30, MinFailed: 10,
 		WarmSlope: 0.04, WarmSlopeMK: 0.10, UnsteadyCV: 0.08,
 	}

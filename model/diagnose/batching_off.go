@@ -13,16 +13,11 @@ func batchingOff() Rule {
 		Help: "batches hold one request though others wait",
 		When: func(c *Case) Answer {
 			s := &c.S.Server
-			if !s.Known || !known(s.Batch) {
+			if !s.Known {
 				return Missing
 			}
-			if s.Batch > c.T.BatchOne || s.BatchOne < c.T.BatchOneShare {
-				return No
-			}
-			if !s.WaitKnown || !known(c.ratio()) {
-				return Missing
-			}
-			return answer(c.ratio() >= c.T.MissingRatio && c.nc() >= 3 && s.Waiting >= 1)
+			return all(given(s.Batch, s.Batch <= c.T.BatchOne), atLeast(s.BatchOne, c.T.BatchOneShare),
+				c.someWait(), atLeast(c.ratio(), c.T.MissingRatio), atLeast(c.nc(), 3))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server

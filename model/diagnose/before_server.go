@@ -13,14 +13,12 @@ func missingAtServer(c *Case) Answer {
 	if !cl.Known || !s.Known {
 		return Missing
 	}
-	if !known(s.Ratio) {
-		if s.Paired >= 1 && !s.WaitKnown && s.KnowB && s.Full {
-			return No // a full batch is never an idle server, whatever waits
-		}
-		return Missing
-	}
-	return answer(s.NcAt >= 4 && s.Ratio < c.T.MissingRatio &&
-		s.Gap >= max(c.T.MissingGap, c.T.MissingGapShare*s.NcAt) && s.Quiet && !s.Full)
+	return all(
+		answer(!s.Full), // a full batch is never an idle server, whatever waits
+		c.quiet(),
+		atLeast(s.NcAt, 4), given(s.Ratio, s.Ratio < c.T.MissingRatio),
+		given(s.Gap, s.Gap >= max(c.T.MissingGap, c.T.MissingGapShare*s.NcAt)),
+	)
 }
 
 func beforeServer() Rule {

@@ -13,16 +13,14 @@ func clientBelowTarget() Rule {
 		Help: "the client never reaches the concurrency it was told",
 		When: func(c *Case) Answer {
 			cl, s := &c.S.Client, &c.S.Server
-			if !cl.Known || !known(cl.Target, cl.InFlight) {
+			if !cl.Known {
 				return Missing
 			}
-			if cl.InFlight > c.T.TargetShare*cl.Target {
-				return No
+			below := given(cl.Target-cl.InFlight, cl.InFlight <= c.T.TargetShare*cl.Target)
+			if !known(cl.Target) && cl.ClosedKnown && !cl.Closed {
+				below = No // arrivals by schedule hold no number in flight
 			}
-			if !known(s.Ratio) {
-				return Missing
-			}
-			return answer(s.Ratio >= c.T.MissingRatio && s.Quiet && !s.Full && c.lossShare(cl.Rejected+cl.Reset) < 0.05)
+			return all(below, atLeast(s.Ratio, c.T.MissingRatio), c.quiet(), answer(!s.Full), answer(c.lossShare(cl.Rejected+cl.Reset) < 0.05))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			cl, s := &c.S.Client, &c.S.Server
@@ -43,16 +41,15 @@ func concurrencyBelowBatch() Rule {
 		Help: "fewer requests are in flight than a batch could hold",
 		When: func(c *Case) Answer {
 			cl, s := &c.S.Client, &c.S.Server
-			if !cl.Known || !s.Known || !cl.ClosedKnown {
+			if !cl.Known || !s.Known {
 				return Missing
 			}
-			if !cl.Closed || known(s.KV) && s.KV >= 0.9 {
-				return No
+			quiet := c.quiet()
+			if s.Static {
+				quiet = Yes
 			}
-			if !s.KnowB || !known(s.Ratio) {
-				return Missing
-			}
-			return answer(s.Ratio >= c.T.MissingRatio && s.NcAt <= 0.85*s.B && s.Running <= 0.85*s.B && (s.Quiet || s.Static))
+			return all(c.closed(), answer(!(s.KV >= 0.9)), atLeast(s.Ratio, c.T.MissingRatio), quiet,
+				given(s.B-s.NcAt, s.NcAt <= 0.85*s.B), given(s.B-s.Running, s.Running <= 0.85*s.B))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server
@@ -72,16 +69,10 @@ func closedLoopCeiling() Rule {
 		Help: "throughput equals in-flight ÷ latency; nothing shows the server's limit",
 		When: func(c *Case) Answer {
 			cl, s := &c.S.Client, &c.S.Server
-			if !cl.Known || !s.Known || !cl.ClosedKnown {
+			if !cl.Known || !s.Known {
 				return Missing
 			}
-			if !cl.Closed || s.KnowB {
-				return No
-			}
-			if !known(s.Ratio) {
-				return Missing
-			}
-			return answer(s.Ratio >= c.T.MissingRatio && s.Quiet)
+			return all(answer(!s.KnowB), c.closed(), atLeast(s.Ratio, c.T.MissingRatio), c.quiet())
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			cl := &c.S.Client

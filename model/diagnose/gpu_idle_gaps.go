@@ -12,21 +12,18 @@ func gpuIdleGaps() Rule {
 		Title: "the GPU idles though work is there", Needs: "gpu",
 		Help: "utilization is low while the server runs requests",
 		When: func(c *Case) Answer {
-			s := &c.S.Server
-			g := c.worst(func(g *model.GPUSignals) float64 { return -g.Util })
-			if !s.Known || g == nil {
-				return Missing
+			if imbalanced(c) {
+				return No // the GPU of the engine that has room idles
 			}
-			waits := known(s.BatchWait, c.S.Client.Mean) && s.BatchWait >= 0.1*c.S.Client.Mean
-			return answer(g.Util < 0.85 && s.RunMin >= 1 && s.Ns >= 2 && !waits)
+			return starved(c, c.T.GapUtil)
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
-			g := c.worst(func(g *model.GPUSignals) float64 { return -g.Util })
+			g := c.worst(idleness)
 			if g == nil {
 				return "", nil
 			}
 			t := fmt.Sprintf("GPU %d was busy %s of the time while %s requests were at the server.", g.Index, pct(g.Util), whole(c.S.Server.Ns))
-			return t, []model.Evidence{evidence("gpu_util", 30, g.Util, "ratio", 0.85, t)}
+			return t, []model.Evidence{evidence("gpu_util", 30, g.Util, "ratio", c.T.GapUtil, t)}
 		},
 		DoesNotProve: "why.",
 		NextChange:   "none until a host cause is shown",
@@ -40,11 +37,12 @@ func lowSMActivity() Rule {
 		Title: "kernels fill few of the SMs", Needs: "SM activity",
 		Help: "the GPU is busy all the time but most SMs are empty",
 		When: func(c *Case) Answer {
+			full := answer(c.S.Server.Full && !imbalanced(c))
 			g := c.worst(func(g *model.GPUSignals) float64 { return -g.SMActivity })
-			if g == nil || !known(g.Util) {
-				return Missing
+			if g == nil {
+				return all(Missing, full)
 			}
-			return answer(g.Util >= 0.88 && g.SMActivity <= 0.4 && c.S.Server.Full)
+			return all(full, answer(g.SMActivity <= c.T.LowSM), atLeast(g.Util, c.T.GapHostUtil))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			g := c.worst(func(g *model.GPUSignals) float64 { return -g.SMActivity })
@@ -52,7 +50,7 @@ func lowSMActivity() Rule {
 				return "", nil
 			}
 			t := fmt.Sprintf("GPU %d: kernels ran %s of the time but filled %s of the SMs (DRAM busy %s).", g.Index, pct(g.Util), pct(g.SMActivity), pct(g.DRAM))
-			return t, []model.Evidence{evidence("gpu_sm_activity", 30, g.SMActivity, "ratio", 0.4, t)}
+			return t, []model.Evidence{evidence("gpu_sm_activity", 30, g.SMActivity, "ratio", c.T.LowSM, t)}
 		},
 		DoesNotProve: "bad kernels: decode bound by memory looks like this.",
 		NextChange:   "batch size",

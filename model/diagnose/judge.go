@@ -91,7 +91,11 @@ func (j *Judge) Second(s *model.Signals) Result {
 	for i := range j.rules {
 		r, k := &j.rules[i], &j.counters[i]
 		a := r.When(c)
-		k.step(a, or(r.Raise, j.t.RaiseS), or(r.Clear, j.t.ClearS), s.At)
+		raise := or(r.Raise, j.t.RaiseS)
+		if a == Yes && r.AtOnce != nil && r.AtOnce(c) {
+			k.level = raise
+		}
+		k.step(a, raise, or(r.Clear, j.t.ClearS), s.At)
 		j.raised[r.ID] = k.raised
 		if a == Yes || k.last.ID == "" {
 			k.last = j.describe(r, c, a != Missing)
@@ -242,11 +246,26 @@ func (j *Judge) raisedIDs() []string {
 	return ids
 }
 
+// runner is the next rule that would be the verdict if the leading one were
+// dealt with: what goes away with it is no runner-up.
 func runner(cands []candidate, lead string) string {
 	for _, k := range cands {
-		if k.id != lead && k.id != model.VerdictNone && k.id != model.VerdictNotEnough {
+		if k.id != lead && k.id != model.VerdictNone && k.id != model.VerdictNotEnough && !slices.Contains(symptoms(lead), k.id) {
 			return k.id
 		}
 	}
 	return ""
+}
+
+// symptoms are the findings that a verdict explains.
+func symptoms(lead string) []string {
+	switch lead {
+	case "client_pool", "client_cpu", "path_stuck", "network":
+		return []string{"before_server"}
+	case "mem_pressure", "cpu_quota", "debug_log", "cpu_freq", "server_cpu", "noisy_neighbour":
+		return []string{"gpu_idle_gaps"}
+	case "engine_imbalance":
+		return []string{"server_saturated", "gpu_idle_gaps", "low_sm_activity"}
+	}
+	return nil
 }

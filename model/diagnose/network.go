@@ -13,7 +13,7 @@ func network() Rule {
 	}
 	return Rule{
 		ID: "network", Group: GroupClient, Severity: model.SevMajor,
-		Title: "the network loses segments or connections", Needs: "client stream",
+		Title: "the network loses segments or connections", Needs: "client stream and host",
 		Help: "retransmits, or connections reset",
 		When: func(c *Case) Answer {
 			if !c.S.Client.Known {
@@ -22,8 +22,7 @@ func network() Rule {
 			if resets(c) {
 				return Yes
 			}
-			r := c.S.Host.RetransShare
-			return answer(known(r) && r >= 0.01 && known(c.ratio()) && c.ratio() < 0.85 && !c.S.Server.Full)
+			return all(answer(!c.S.Server.Full), given(c.ratio(), c.ratio() < 0.85), atLeast(c.S.Host.RetransShare, 0.01))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			cl, h := &c.S.Client, &c.S.Host

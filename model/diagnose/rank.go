@@ -29,9 +29,6 @@ func (j *Judge) rank(c *Case) []candidate {
 	}
 	if gate, ok := j.gate(c); ok {
 		out = append(out, gate)
-		if gate.id != model.VerdictNotEnough {
-			return append(out, candidate{id: model.VerdictNone, step: 11})
-		}
 	}
 	j.rankMissing(c, add)
 	add(1, "client_below_target")
@@ -45,8 +42,8 @@ func (j *Judge) rank(c *Case) []candidate {
 	}
 	add(5, "kv_pressure")
 	add(5, "engine_imbalance")
-	if j.raised["gpu_idle_gaps"] {
-		for _, id := range []string{"mem_pressure", "cpu_quota", "debug_log", "cpu_freq", "server_cpu", "noisy_neighbour"} {
+	if j.raised["gpu_idle_gaps"] || starved(c, c.T.GapHostUtil) == Yes {
+		for _, id := range hostCauses {
 			add(6, id)
 		}
 	}
@@ -71,6 +68,10 @@ func (j *Judge) rank(c *Case) []candidate {
 	}
 	return append(out, candidate{id: model.VerdictNone, step: 11})
 }
+
+// hostCauses are why a GPU may idle though work is there, in the order in which
+// they are named.
+var hostCauses = []string{"mem_pressure", "cpu_quota", "debug_log", "cpu_freq", "server_cpu", "noisy_neighbour"}
 
 var throttles = []string{"power_brake", "thermal", "power_cap", "clock_drift"}
 
@@ -216,7 +217,7 @@ func (j *Judge) word(c *Case, k candidate) model.Verdict {
 	}
 	v.Failures = failures(c)
 	if k.step >= 7 {
-		v.NotSeen = j.notSeen(c)
+		v.NotSeen = j.notSeen(k.id)
 		if !c.S.Load.Warm && c.S.Client.Known && k.id == "server_saturated" {
 			v.NotSeen = append(v.NotSeen, "warm-up was not passed: completions and in flight stand still, tail latency had no time to")
 		}
@@ -329,11 +330,16 @@ func (j *Judge) leading(c *Case) string {
 }
 
 // notSeen lists what could not be judged before this verdict, by source.
-func (j *Judge) notSeen(_ *Case) []string {
+// The host's causes belong to it only where the GPU idles: else they are facts
+// beside the verdict.
+func (j *Judge) notSeen(verdict string) []string {
 	by := map[string][]string{}
 	for i := range j.rules {
 		r, k := &j.rules[i], &j.counters[i]
-		if k.missing && r.Severity >= model.SevMajor && r.Group != GroupTrust {
+		if r.Group == GroupTrust || r.Group == GroupHost && verdict != "gpu_idle_gaps" || r.ID == verdict {
+			continue
+		}
+		if k.missing && r.Severity >= model.SevMajor {
 			by[r.Needs] = append(by[r.Needs], r.ID)
 		}
 	}

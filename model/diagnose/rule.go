@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"benchtop/model"
 )
@@ -42,7 +43,9 @@ type Rule struct {
 	Needs        string  // sources its condition reads, for "unknown: needs …"
 
 	When func(c *Case) Answer
-	Say  func(c *Case) (text string, evidence []model.Evidence)
+	// AtOnce raises it in the same second, whatever its counter says; may be nil.
+	AtOnce func(c *Case) bool
+	Say    func(c *Case) (text string, evidence []model.Evidence)
 	// Grade overrides Severity where it depends on the numbers; may be nil.
 	Grade func(c *Case) model.Severity
 
@@ -76,6 +79,47 @@ func answer(ok bool) Answer {
 	}
 	return No
 }
+
+// all is Yes if every clause holds and No as soon as one is known not to,
+// whatever else is missing: a question that other inputs settle is not open.
+func all(clauses ...Answer) Answer {
+	a := Yes
+	for _, x := range clauses {
+		switch x {
+		case No:
+			return No
+		case Missing:
+			a = Missing
+		case Yes:
+		}
+	}
+	return a
+}
+
+// either is Yes as soon as one clause holds and No if all are known not to.
+func either(clauses ...Answer) Answer {
+	a := No
+	for _, x := range clauses {
+		switch x {
+		case Yes:
+			return Yes
+		case Missing:
+			a = Missing
+		case No:
+		}
+	}
+	return a
+}
+
+// given is a clause on a number that may be missing.
+func given(v float64, ok bool) Answer {
+	if !known(v) {
+		return Missing
+	}
+	return answer(ok)
+}
+
+func atLeast(v, least float64) Answer { return given(v, v >= least) }
 
 // nc is client in-flight at the server's samples; without a client stream the
 // server's own count stands in for it (diagnosis.md §4.6).
@@ -153,12 +197,44 @@ func (c *Case) worst(f func(*model.GPUSignals) float64) *model.GPUSignals {
 	return best
 }
 
+// quiet is whether next to nobody waits at the server.
+func (c *Case) quiet() Answer {
+	if !c.S.Server.WaitKnown {
+		return Missing
+	}
+	return answer(c.S.Server.Quiet)
+}
+
+// someWait is whether at least one request waits at the server.
+func (c *Case) someWait() Answer {
+	if !c.S.Server.WaitKnown {
+		return Missing
+	}
+	return answer(c.S.Server.Waiting >= 1)
+}
+
+// closed is whether the client waits for replies before it asks again.
+func (c *Case) closed() Answer {
+	if !c.S.Client.ClosedKnown {
+		return Missing
+	}
+	return answer(c.S.Client.Closed)
+}
+
 // limiting reports whether the server is what the run waits for, so that a
 // slow clock can be the cause (diagnosis.md §4.3).
 func (c *Case) limiting() bool {
 	s := &c.S.Server
 	return c.S.Client.Closed && c.ratio() >= c.T.MissingRatio || s.Full || s.WaitKnown && s.Waiting >= 1 ||
 		c.Raised("queue_unbounded") || c.S.Client.Timeouts >= c.T.LostMin
+}
+
+// sentence gives a clause its capital and its full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
 // num prints a number for a sentence: three digits, no exponent.

@@ -9,11 +9,16 @@ func Rules() []Rule {
 		clientTimeout(), clientBelowTarget(), concurrencyBelowBatch(), closedLoopCeiling(),
 		timeoutNear(), countsFailures(),
 		// batching
-		batchingOff(), batchWaitCeiling(), serverSaturated(), queueUnbounded(),
+		engineImbalance(), batchingOff(), batchWaitCeiling(), serverSaturated(), queueUnbounded(),
 		serverRejects(), serverDown(), zombieWork(), kvPressure(),
 		// gpu
-		thermal(), powerCap(), powerBrake(), clockDrift(), gpuIdleGaps(), lowSMActivity(),
+		thermal(), powerCap(), powerBrake(), clockDrift(), hwSlowdownOther(),
+		syncBoost(), appClocks(), boardLimit(), reliability(), display(),
+		gpuIdleGaps(), lowSMActivity(), memoryBound(), computeBound(),
+		// host
+		memPressure(), cpuQuota(), debugLog(), cpuFreq(), serverCPU(), noisyNeighbour(),
 		// trust
-		serverSilent(), clientSilent(), notWarm(), unsteady(), clockSkew(), fewSamples(),
+		serverSilent(), clientSilent(), notWarm(), unsteady(), bimodal(), clockSkew(), fewSamples(),
+		coRisk(), littleMismatch(), sourceStale(),
 	}
 }

@@ -22,14 +22,15 @@ func healthy() *model.Signals {
 			Known: true, InFlight: 32, InFlightNow: 32, Target: 32, Timeout: 60, X: 16, XOK: 16, Started: 16,
 			Done: 480, OK: 480, OKSince: 0.1, Mean: 2, OKP50: 2, OKP95: 2.4, P50: 2, P99: 2.6, TimeoutAt: nan,
 			Silence: 0.1, TotalOK: 1500, TotalDone: 1500, FirstEnd: 1_700_000_002 * sec,
-			ClosedShare: 0.99, Closed: true, ClosedKnown: true, Queued: nan, InputMean: 256, OutputMean: 64, OutputCV: 0.15, Little: 32,
+			ClosedShare: 0.99, Closed: true, ClosedKnown: true, Queued: nan, InputMean: 256, OutputMean: 64, OutputCV: 0.15,
+			Max: 3, Rate: nan, Little: 32, LittleFlight: 32, LittleWindow: 30, Groups: model.LatencyGroups{Known: true},
 		},
 		Server: model.ServerSignals{
 			Known: true, Samples: 6, Interval: 10, Silence: 3, Ns: 32, NcAt: 32, Ratio: 1, Gap: 0, Paired: 6,
-			Running: 31, RunMin: 30, Waiting: 0, WaitMean: 0, WaitKnown: true, B: 36, KnowB: true, BFrom: "start-up line",
+			Running: 31, RunMin: 30, Waiting: 0, WaitMean: 0, WaitKnown: true, B: 36, EngineB: 36, KnowB: true, BFrom: "start-up line",
 			Quiet: true, Batch: 31, BatchOne: 0, BatchN: 6, BatchPerExecution: true, BatchWait: 0.001, BatchWaitP95: 0.002,
 			BatchWaitLimit: 0.05, BatchWaitAtLimit: 0, KV: 0.4, Preempted: 0, Rejected: 0, QueueFull: 0, Dropped: 0,
-			TimedOut: 0, ResetN: 0, Aborted: 0, Errors: 0, Finished: 16, GenTPS: 1000, PromptTPS: 4000, DebugLines: 0, X: 16,
+			TimedOut: 0, ResetN: 0, Aborted: 0, Errors: 0, Finished: 16, GenTPS: 1000, PromptTPS: 4000, DebugLines: 0, X: 16, LogSilence: 3,
 		},
 		Load: model.LoadSignals{Warm: true, WarmAt: 1_700_000_050 * sec, MovesPct: 1, CV: 0.02, CVLimit: 0.08, LatencyCV: 0.1, TrendP: 0.5, TrendSlope: 0, TrendGrowth: 0, TrendFrom: 32},
 		GPUs: []model.GPUSignals{{
@@ -108,13 +109,16 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		fire: []func(*model.Signals){func(s *model.Signals) {
 			s.Client.InFlight, s.Server.NcAt, s.Server.Ns, s.Server.Running = 10, 10, 10, 10
 		}},
-		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.NcAt = 34; s.Server.Running = 34 }, func(s *model.Signals) { s.Server.NcAt = 10; s.Server.Running = 10; s.Server.KV = 0.95 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB = false }},
+		quiet: []func(*model.Signals){func(s *model.Signals) { s.Server.NcAt = 34; s.Server.Running = 34 }, func(s *model.Signals) { s.Server.NcAt = 10; s.Server.Running = 10; s.Server.KV = 0.95 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) {
+			s.Server.KnowB, s.Server.B = false, nan
+			s.Server.NcAt, s.Server.Running = 10, 10
+		}, func(s *model.Signals) { s.Client.ClosedKnown = false; s.Server.NcAt, s.Server.Running = 10, 10 }},
 	},
 	"closed_loop_ceiling": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB, s.Server.B = false, nan }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.KnowB = false; s.Client.Closed = false }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.ClosedKnown = false }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.ClosedKnown, s.Server.KnowB, s.Server.B = false, false, nan }},
 	},
 	"timeout_near": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.OKP95 = 55 }},
@@ -129,7 +133,7 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 	"batching_off": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.Waiting = 1, 1, 20 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.Waiting = 1, 1, 0 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.WaitKnown = 1, 1, false }, func(s *model.Signals) { s.Server.Batch = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.WaitKnown = 1, 1, false }, func(s *model.Signals) { s.Server.Batch, s.Server.BatchOne, s.Server.Waiting = nan, nan, 5 }},
 	},
 	"batch_wait_ceiling": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.BatchWaitAtLimit, s.Server.BatchWait, s.Client.Mean = 0.9, 0.15, 0.25 }},
@@ -171,17 +175,17 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 	"zombie_work": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns, s.Client.Timeouts = 1.5, 48, 9 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns = 1.5, 48 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns, s.Client.Timeouts = nan, 48, 9 }},
 	},
 	"kv_pressure": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting, s.Server.Running = 0.97, 20, 22 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { full(s); s.Server.KV = 0.97 }, func(s *model.Signals) { s.Server.KV = 0.5 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KV = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting = nan, 20 }, func(s *model.Signals) { s.Server.KV, s.Server.WaitKnown = 0.97, false }},
 	},
 	"thermal": {
 		fire:    []func(*model.Signals){hot, func(s *model.Signals) { hot(s); s.GPUs[0].SWThermal, s.GPUs[0].HWThermal = nan, 0.5 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { hot(s); s.GPUs[0].Loss = 0.01 }, func(s *model.Signals) { s.GPUs[0].SWThermal = 0.1 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].SWThermal, s.GPUs[0].HWThermal = nan, nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].SWThermal, s.GPUs[0].HWThermal, s.GPUs[0].Loss = nan, nan, 0.1 }},
 	},
 	"power_cap": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].PowerCap, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.9, 0.2, 1584e6 }},
@@ -206,7 +210,134 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 	"low_sm_activity": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { full(s); s.GPUs[0].SMActivity = 0.2 }},
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SMActivity = 0.2 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SMActivity = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { full(s); s.GPUs[0].SMActivity = nan }},
+	},
+	"engine_imbalance": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			s.Server.EngineB = 32
+			s.Server.Engines = []model.EngineSignals{{Key: 1, Label: "0", Running: 31, Waiting: 24, WaitingMedian: 25}, {Key: 2, Label: "1", Running: 4, Waiting: 0, WaitingMedian: 0}}
+		}},
+		quiet: []func(*model.Signals){func(s *model.Signals) {
+			s.Server.EngineB = 32
+			s.Server.Engines = []model.EngineSignals{{Key: 1, Label: "0", Running: 31, Waiting: 24, WaitingMedian: 25}, {Key: 2, Label: "1", Running: 4, Waiting: 0, WaitingMedian: 0}}
+			s.Server.Engines[1].Running = 20
+		}, func(s *model.Signals) {
+			s.Server.EngineB = 32
+			s.Server.Engines = []model.EngineSignals{{Key: 1, Label: "0", Running: 31, Waiting: 24, WaitingMedian: 25}, {Key: 2, Label: "1", Running: 4, Waiting: 0, WaitingMedian: 0}}
+			s.Server.Engines[0].WaitingMedian = 1
+		}, func(s *model.Signals) { full(s) }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server = model.ServerSignals{} }, func(s *model.Signals) {
+			s.Server.EngineB = 32
+			s.Server.Engines = []model.EngineSignals{{Key: 1, Label: "0", Running: 31, Waiting: 24, WaitingMedian: 25}, {Key: 2, Label: "1", Running: 4, Waiting: 0, WaitingMedian: 0}}
+			s.Server.Engines[1].WaitingMedian = nan
+		}},
+	},
+	"sync_boost": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SyncBoost, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.5, 0.1, 1782e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].SyncBoost, s.GPUs[0].Loss = 0.5, 0.02 }, func(s *model.Signals) { s.GPUs[0].SyncBoost, s.GPUs[0].Loss = 0.1, 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].SyncBoost, s.GPUs[0].Loss = nan, 0.1 }},
+	},
+	"app_clocks": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].AppClocks, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.5, 0.1, 1782e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].AppClocks, s.GPUs[0].Loss = 0.5, 0.02 }, func(s *model.Signals) { s.GPUs[0].AppClocks, s.GPUs[0].Loss = 0.1, 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].AppClocks, s.GPUs[0].Loss = nan, 0.1 }},
+	},
+	"board_limit": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Board, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.5, 0.1, 1782e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Board, s.GPUs[0].Loss = 0.5, 0.02 }, func(s *model.Signals) { s.GPUs[0].Board, s.GPUs[0].Loss = 0.1, 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].Board, s.GPUs[0].Loss = nan, 0.1 }},
+	},
+	"reliability": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Reliability, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.5, 0.1, 1782e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Reliability, s.GPUs[0].Loss = 0.5, 0.02 }, func(s *model.Signals) { s.GPUs[0].Reliability, s.GPUs[0].Loss = 0.1, 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].Reliability, s.GPUs[0].Loss = nan, 0.1 }},
+	},
+	"display": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Display, s.GPUs[0].Loss, s.GPUs[0].Clock = 0.5, 0.1, 1782e6 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Display, s.GPUs[0].Loss = 0.5, 0.02 }, func(s *model.Signals) { s.GPUs[0].Display, s.GPUs[0].Loss = 0.1, 0.1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].Display, s.GPUs[0].Loss = nan, 0.1 }},
+	},
+	"hw_slowdown_other": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].HWOther = 0.1 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].HWOther = 0.02 }, func(s *model.Signals) { s.GPUs[0].HWSlowdown, s.GPUs[0].HWThermal = 0.5, 0.5 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].HWOther = nan }},
+	},
+	"memory_bound": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { full(s); s.GPUs[0].DRAM = 0.93 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].DRAM = 0.93 }, full},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { full(s); s.GPUs[0].DRAM = nan }},
+	},
+	"compute_bound": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { full(s); s.GPUs[0].Tensor = 0.93 }, func(s *model.Signals) { full(s); s.GPUs[0].SMActivity, s.GPUs[0].Tensor = 0.95, nan }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Tensor = 0.93 }, full},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }, func(s *model.Signals) { s.GPUs[0].SMActivity, s.GPUs[0].Tensor = nan, nan }},
+	},
+	"cpu_quota": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Host.QuotaShare = 0.4 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Host.QuotaShare = 0.05 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Host.QuotaShare = nan }},
+	},
+	"cpu_freq": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Host.CPUClock = 1.5e9 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Host.CPUClock = 2.8e9 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Host.CPUClock = nan }, func(s *model.Signals) { s.Host.CPUClockBest = nan }},
+	},
+	"noisy_neighbour": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Host.OtherCPU = 0.6; s.Host.XBusy, s.Host.XCalm = 9, 16 }, func(s *model.Signals) { s.Host.Steal = 0.1 }, func(s *model.Signals) { s.Host.OtherCPU, s.Host.Steal = 0.6, nan }, func(s *model.Signals) { s.Host.OtherCPU, s.Host.Steal = nan, 0.1 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Host.OtherCPU = 0.2 }, func(s *model.Signals) { s.Host.Steal = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Host.OtherCPU, s.Host.Steal = nan, nan }, func(s *model.Signals) { s.Host.OtherCPU = nan }},
+	},
+	"mem_pressure": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Host.PSIMemory = 0.3 }, func(s *model.Signals) { s.Host.OOMKills, s.Host.OOMEver = 1, 1 }, func(s *model.Signals) { s.Host.PSIMemory, s.Host.OOMKills = nan, 1 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Host.PSIMemory = 0.01 }, func(s *model.Signals) { s.Host.OOMEver = 1 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Host.PSIMemory = nan }},
+	},
+	"server_cpu": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Host.ServerThread = 0.99 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Host.ServerThread = 0.9 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Host.ServerThread = nan }},
+	},
+	"debug_log": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.DebugLines = 140 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Server.DebugLines = 5 }, func(s *model.Signals) { s.Server.DebugLines = nan }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server = model.ServerSignals{} }, func(s *model.Signals) { s.Server.DebugLines, s.Server.LogSilence = nan, nan }, func(s *model.Signals) { s.Server.DebugLines, s.Server.LogSilence = 0, 70 }},
+	},
+	"bimodal": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			s.Client.Groups = model.LatencyGroups{Known: true, Two: true, Low: 0.8, High: 3.1, Valley: 1.8, Above: 0.12, P99: 3.4}
+		}, func(s *model.Signals) {
+			s.Client.Groups = model.LatencyGroups{Known: true, Two: true, Low: 0.8, High: 3.1, Valley: 1.8, Above: 0.12, P99: 3.4}
+			s.Client.Groups.P99, s.Client.Groups.InValley = 1.9, true
+		}, func(s *model.Signals) {
+			s.Client.Groups = model.LatencyGroups{Known: true, Two: true, Low: 0.8, High: 3.1, Valley: 1.8, Above: 0.12, P99: 3.4}
+			s.Client.Groups.P99 = 0.9
+		}},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Groups = model.LatencyGroups{Known: true} }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client.Groups.Known = false }, func(s *model.Signals) { s.Client = model.ClientSignals{} }},
+	},
+	"co_risk": {
+		fire: []func(*model.Signals){func(s *model.Signals) { s.Client.Max = 25 }, func(s *model.Signals) { s.Client.Rate, s.Client.Started = 30, 16 }},
+		quiet: []func(*model.Signals){func(s *model.Signals) { s.Client.Max = 25; s.Client.Closed = false }, func(s *model.Signals) { s.Client.Rate = 16.2 }, func(s *model.Signals) {
+			s.Client.Rate, s.Client.Started, s.Client.Closed, s.Client.InFlight = 30, 16, false, 8
+		}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }, func(s *model.Signals) {
+			s.Client.Max = 25
+			s.Client.ClosedKnown = false
+			s.Client.Target = nan
+			s.Client.Closed = false
+		}},
+	},
+	"little_mismatch": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.Little = 25 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Little = 30 }, func(s *model.Signals) { s.Client.Little, s.Client.LittleFlight, s.Client.InFlight = 0.2, 0.5, 0.5 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }, func(s *model.Signals) { s.Client.Little, s.Client.LittleFlight, s.Client.LittleWindow = nan, nan, nan }},
+	},
+	"source_stale": {
+		fire: []func(*model.Signals){func(s *model.Signals) {
+			s.Stale = []model.StaleSource{{Name: "GPU", Kind: model.KindGPU, Silence: 12, Interval: 0.5}, {Name: "host", Kind: model.KindHost, Silence: 31, Interval: 1}}
+		}},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { *s = model.Signals{At: s.At, T: 100} }},
 	},
 	"server_silent": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.Silence = 45 }},

@@ -33,19 +33,25 @@ func serverRejects() Rule {
 	}
 }
 
+// restarted reports a restart in the last minute, in the middle of the run.
+func restarted(c *Case) bool {
+	cl, s := &c.S.Client, &c.S.Server
+	return s.Restarted != 0 && c.S.At.Seconds(s.Restarted) < 60 && s.Restarted > cl.FirstEnd && cl.FirstEnd != 0
+}
+
 func serverDown() Rule {
 	return Rule{
 		ID: "server_down", Group: GroupLoss, Severity: model.SevInvalid, Raise: 3, Clear: 15,
 		Title: "the server is gone or restarted", Needs: "client stream or server log",
-		Help: "connections are refused, or the server started again during the run",
+		Help:   "connections are refused, or the server started again during the run",
+		AtOnce: restarted,
 		When: func(c *Case) Answer {
 			cl, s := &c.S.Client, &c.S.Server
 			if !cl.Known && !s.Known {
 				return Missing
 			}
-			restarted := s.Restarted != 0 && c.S.At.Seconds(s.Restarted) < 60 && s.Restarted > cl.FirstEnd && cl.FirstEnd != 0
 			refused := cl.Refused >= 3 && cl.OKSince > 1
-			return answer(restarted || refused)
+			return answer(restarted(c) || refused)
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			cl, s := &c.S.Client, &c.S.Server
@@ -69,10 +75,10 @@ func zombieWork() Rule {
 		Help: "the server holds more requests than the client counts",
 		When: func(c *Case) Answer {
 			s := &c.S.Server
-			if !c.S.Client.Known || !known(s.Ratio) {
+			if !c.S.Client.Known {
 				return Missing
 			}
-			return answer(s.Ratio >= 1.3 && s.Ns >= s.NcAt+4 && c.S.Client.Timeouts > 0)
+			return all(answer(c.S.Client.Timeouts > 0), atLeast(s.Ratio, 1.3), given(s.Ns-s.NcAt, s.Ns >= s.NcAt+4))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server
@@ -92,16 +98,17 @@ func kvPressure() Rule {
 		Help: "the KV cache, not max batch, bounds how many run",
 		When: func(c *Case) Answer {
 			s := &c.S.Server
-			if !s.Known || !known(s.KV) {
+			if !s.Known {
 				return Missing
 			}
-			if s.KV < 0.9 {
-				return No
+			if s.Static && !known(s.KV) {
+				return No // whole batches at a time, and no cache between them
 			}
-			if !s.WaitKnown {
-				return Missing
+			room := given(s.Preempted, s.Preempted > 0)
+			if s.KnowB {
+				room = given(s.Running, s.Running < c.T.FullShare*s.B)
 			}
-			return answer(s.Waiting >= 1 && (s.KnowB && s.Running < c.T.FullShare*s.B || !s.KnowB && s.Preempted > 0))
+			return all(atLeast(s.KV, 0.9), c.someWait(), room)
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server

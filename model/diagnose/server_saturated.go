@@ -20,7 +20,7 @@ func serverSaturated() Rule {
 			if !s.KnowB && !s.WaitKnown {
 				return Missing
 			}
-			if !s.Full {
+			if !s.Full || imbalanced(c) {
 				return No
 			}
 			queue := s.WaitKnown && s.Waiting >= max(c.T.SaturatedWait, c.T.SaturatedWaitShare*or(s.B, s.Running))

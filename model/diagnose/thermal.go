@@ -33,7 +33,8 @@ func heat(g *model.GPUSignals) float64 {
 func throttled(c *Case, share func(*model.GPUSignals) float64, least, loss float64) Answer {
 	g := c.worst(share)
 	if g == nil {
-		return Missing
+		fast := c.worst(lossOf) // at full clock nothing holds it, whatever the reasons
+		return all(Missing, answer(fast == nil || fast.Loss >= loss))
 	}
 	if share(g) < least {
 		return No

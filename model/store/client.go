@@ -27,6 +27,7 @@ type client struct {
 	horizon    model.Instant
 	hasHorizon bool
 	lastBegin  model.Event
+	noLatency  uint64 // ends that told no latency
 	told       uint64 // ends whose begin was told only with them
 	unknown    bool   // a gap: in-flight is unknown until it is next empty
 	frac       fractions
@@ -126,6 +127,9 @@ func (c *client) end(ev *model.Event) {
 		c.told++
 	}
 	c.flight.end(ev.At)
+	if math.IsNaN(ev.Value) {
+		c.noLatency++
+	}
 	c.by[ev.Series]++
 	c.done++
 	c.open--

@@ -188,15 +188,25 @@ func (g *gpu) shares(s *model.GPUSignals, from, to model.Instant) {
 	s.AppClocks = g.bitShare(from, to, bitAppClocks, &bits)
 	s.HWSlowdown = g.bitShare(from, to, bitHWSlowdown, &bits)
 	s.Display = g.bitShare(from, to, bitDisplay, &bits)
+	s.HWOther = g.reasonShare(from, to, func(r int64) bool {
+		return r&bitHWSlowdown != 0 && r&(bitHWThermal|bitBrake) == 0
+	})
 }
 
 // bitShare is the share of polls with a reason bit set; NaN without reasons.
 func (g *gpu) bitShare(from, to model.Instant, bit int64, s *model.GPUSignals) float64 {
+	share := g.reasonShare(from, to, func(r int64) bool { return r&bit != 0 })
+	s.FromBits = s.FromBits || !math.IsNaN(share)
+	return share
+}
+
+// reasonShare is the share of polls whose reasons match; NaN without reasons.
+func (g *gpu) reasonShare(from, to model.Instant, match func(int64) bool) float64 {
 	var n, set float64
 	g.window(from, to, func(p *poll) {
 		if r := p.get(model.GPUReasons); !math.IsNaN(r) {
 			n++
-			if int64(r)&bit != 0 {
+			if match(int64(r)) {
 				set++
 			}
 		}
@@ -204,6 +214,5 @@ func (g *gpu) bitShare(from, to model.Instant, bit int64, s *model.GPUSignals) f
 	if n == 0 {
 		return math.NaN()
 	}
-	s.FromBits = true
 	return set / n
 }

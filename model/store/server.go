@@ -140,6 +140,15 @@ func (f *feed) sum(now model.Instant, all uint64, of func(*engineNow) float64) f
 	return t
 }
 
+// count is how many engines speak for themselves.
+func (f *feed) count(all uint64) int {
+	n := len(f.engines)
+	if _, ok := f.engines[all]; ok && all != 0 {
+		n--
+	}
+	return n
+}
+
 func (f *feed) most(now model.Instant) float64 {
 	t := math.NaN()
 	for _, e := range f.engines {

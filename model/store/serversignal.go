@@ -12,17 +12,28 @@ func (s *Store) serverSignals(sig *model.Signals) {
 	nan := math.NaN()
 	*v = model.ServerSignals{
 		Interval: nan, Silence: nan, Ns: nan, NcAt: nan, Ratio: nan, Gap: nan, Running: nan, RunMin: nan,
-		Waiting: nan, WaitMean: nan, B: nan, Batch: nan, BatchOne: nan, BatchWait: nan, BatchWaitP95: nan,
+		Waiting: nan, WaitMean: nan, B: nan, EngineB: nan, Batch: nan, BatchOne: nan, BatchWait: nan, BatchWaitP95: nan,
 		BatchWaitLimit: nan, BatchWaitAtLimit: nan, KV: nan, Preempted: nan, Rejected: nan, QueueFull: nan,
 		Dropped: nan, TimedOut: nan, ResetN: nan, Aborted: nan, Errors: nan, Finished: nan, GenTPS: nan,
-		PromptTPS: nan, DebugLines: nan, X: nan,
+		PromptTPS: nan, DebugLines: nan, X: nan, LogSilence: nan,
 	}
 	s.serverTold(v)
+	for _, src := range s.sources {
+		if src.info.Kind == model.KindServerLog && src.info.LastSeen != 0 {
+			silence := max(0, sig.At.Seconds(src.info.LastSeen))
+			if !(v.LogSilence <= silence) {
+				v.LogSilence = silence
+			}
+		}
+	}
 	f := s.server.paired(sig.At)
 	if f == nil {
 		return
 	}
 	v.Known, v.Static, v.Interval = true, f.static(), f.period
+	if n := f.count(s.server.all); v.KnowB && n > 1 { // each engine has a batch of its own
+		v.B = v.EngineB * float64(n)
+	}
 	v.Silence, v.Restarted = s.server.silence(sig.At), s.server.restarted
 	s.pairs(sig, f)
 	s.batches(sig)
@@ -45,6 +56,7 @@ func (s *Store) serverTold(v *model.ServerSignals) {
 	} else if c, ok := s.run.Config["slots"]; ok && c.Value > 0 {
 		v.B, v.KnowB, v.BFrom = c.Value, true, c.From
 	}
+	v.EngineB = v.B
 	v.BatchWaitLimit = s.run.Configured("batch_wait_s")
 }
 
@@ -121,6 +133,7 @@ func (s *Store) batches(sig *model.Signals) {
 		}
 	}
 	if f == nil {
+		s.runningAsBatch(sig)
 		return
 	}
 	w := model.Instant(batchWindow)
@@ -155,6 +168,29 @@ func (s *Store) batches(sig *model.Signals) {
 	v.BatchWaitAtLimit = atLimit(list, v)
 }
 
+// runningAsBatch takes what runs for the batch, second by second, where a
+// server batches continuously and tells no executions (llama-server's log).
+// Sampled by time: at its changes a count is biased by what just changed.
+func (s *Store) runningAsBatch(sig *model.Signals) {
+	f := s.server.paired(sig.At)
+	if f == nil || !f.hasRun {
+		return
+	}
+	v := &sig.Server
+	t := s.whole[model.ServerRunning]
+	if now := t.heldMean(sig.At-1_000_000_000, sig.At); now > 0 {
+		s.wholeTrack(model.ServerBatch).observe(sig.At-500_000_000, now)
+	}
+	w := s.whole[model.ServerBatch].window(sig.At-batchWindow, sig.At)
+	v.Batch, v.BatchN, v.BatchPerExecution = w.Mean(), float64(w.N), false
+	if w.N > 0 {
+		v.BatchOne = 0
+		if w.Max <= 1 {
+			v.BatchOne = 1
+		}
+	}
+}
+
 // atLimit is the share of not-full batches that waited about the whole limit.
 func atLimit(list []batch, v *model.ServerSignals) float64 {
 	limit := v.BatchWaitLimit
@@ -163,7 +199,7 @@ func atLimit(list []batch, v *model.ServerSignals) float64 {
 	}
 	var n, hit float64
 	for _, b := range list {
-		if math.IsNaN(b.wait) || math.IsNaN(limit) || v.KnowB && b.size >= v.B {
+		if math.IsNaN(b.wait) || math.IsNaN(limit) || v.KnowB && b.size >= v.EngineB {
 			continue
 		}
 		n++
@@ -209,6 +245,7 @@ func (s *Store) engineSignals(sig *model.Signals, f *feed) {
 		sig.Server.Engines = append(sig.Server.Engines, model.EngineSignals{
 			Key: key, Label: s.engines[key],
 			Running: mean(model.ServerRunning, key), Waiting: mean(model.ServerWaiting, key),
+			WaitingMedian: s.tracks[trackKey{model.ServerWaiting, f.id, key}].median(sig.At-lineWindow, sig.At+1),
 		})
 	}
 	e := sig.Server.Engines

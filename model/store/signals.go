@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"benchtop/model"
 )
@@ -29,9 +31,20 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	}
 	s.hostSignals(sig)
 	s.skewSignals(sig)
+	s.staleSignals(sig)
 	c := &sig.Client
 	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000
 	return sig
+}
+
+// staleSignals lists the sources that fell silent, by name.
+func (s *Store) staleSignals(sig *model.Signals) {
+	for _, src := range s.sources {
+		if g, ok := src.stale(sig.At, s.run.Thresholds.StaleIntervals, sig.Client.OK >= 3); ok {
+			sig.Stale = append(sig.Stale, g)
+		}
+	}
+	slices.SortFunc(sig.Stale, func(a, b model.StaleSource) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // skewSignals names the source whose clock is furthest off.
@@ -52,7 +65,9 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	*k = model.ClientSignals{
 		InFlight: nan, InFlightNow: nan, Target: nan, Timeout: nan, X: nan, XOK: nan, Started: nan,
 		OKSince: nan, Mean: nan, OKP50: nan, OKP95: nan, P50: nan, P99: nan, TimeoutAt: nan, Silence: nan,
-		ClosedShare: nan, Queued: nan, InputMean: nan, OutputMean: nan, OutputCV: nan, Little: nan,
+		ClosedShare: nan, Queued: nan, InputMean: nan, OutputMean: nan, OutputCV: nan,
+		Max: nan, Rate: nan, Little: nan, LittleFlight: nan, LittleWindow: nan,
+		Groups: model.LatencyGroups{Low: nan, High: nan, Valley: nan, Above: nan, P99: nan},
 	}
 	s.clientTold(sig)
 	if !c.known {
@@ -96,7 +111,7 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	}
 	k.X, k.XOK = k.Done/span, k.OK/span
 	k.Started = s.whole[model.ClientSent].count(from, now) / span
-	k.Little = sumLatency / span
+	s.little(sig)
 	if k.Done > 0 {
 		k.Mean = sumLatency / k.Done
 	}
@@ -115,6 +130,7 @@ func (s *Store) clientTold(sig *model.Signals) {
 		k.Target, k.TargetSaid = c.Value, true
 	}
 	k.Timeout = s.run.Configured("client_timeout_s")
+	k.Rate = s.run.Configured("rate_rps")
 	if t := s.whole[model.ClientQueued]; t != nil {
 		k.Queued = t.mean(sig.At-clientWindow, sig.At)
 	}
@@ -126,6 +142,10 @@ func (s *Store) clientTimes(sig *model.Signals, from model.Instant) {
 	k.OKP50, k.OKP95 = ok.P50, ok.P95
 	all := quantiles(c.lat.all.run)
 	k.P50, k.P99 = all.P50, all.P99
+	if all.N > 0 {
+		k.Max = c.lat.all.max
+	}
+	k.Groups = groups(c.lat.ok.over(sig.At-groupsWindow*1_000_000_000, sig.At+1_000_000_000))
 	k.TimeoutAt = c.lat.timeoutAt(from)
 	k.Silence = max(0, sig.At.Seconds(c.lastSeen))
 	if c.lastOK != 0 {
@@ -142,7 +162,7 @@ func (s *Store) hostSignals(sig *model.Signals) {
 	*h = model.HostSignals{
 		ClientThread: nan, ServerThread: nan, Established: nan, Connecting: nan, NewConns: nan, AcceptQueue: nan,
 		RetransShare: nan, QuotaShare: nan, CPUClock: nan, CPUClockBest: nan, OtherCPU: nan, Steal: nan,
-		PSIMemory: nan, OOMKills: nan, OOMEver: nan,
+		PSIMemory: nan, OOMKills: nan, OOMEver: nan, XBusy: nan, XCalm: nan,
 	}
 	if len(s.host) == 0 {
 		return
@@ -167,7 +187,8 @@ func (s *Store) hostSignals(sig *model.Signals) {
 		h.QuotaShare = held / periods
 	}
 	h.CPUClock = mean(model.HostCPUClock, hostWindow)
-	if !math.IsNaN(h.CPUClock) && !(s.cpuBest >= h.CPUClock) {
+	whole := s.hostFirst != 0 && now-s.hostFirst >= hostWindow // a few samples are no 20 s
+	if whole && !math.IsNaN(h.CPUClock) && !(s.cpuBest >= h.CPUClock) {
 		s.cpuBest = h.CPUClock
 	}
 	h.CPUClockBest = s.cpuBest
@@ -178,4 +199,5 @@ func (s *Store) hostSignals(sig *model.Signals) {
 	if t := s.whole[model.HostOOMKills]; t != nil {
 		h.OOMEver = t.total
 	}
+	s.neighbour(sig)
 }

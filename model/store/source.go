@@ -19,6 +19,8 @@ type source struct {
 	info  model.SourceInfo
 	skews [7]skewCell // smallest Seen − At in cells of 10 s
 	shift model.Instant
+	every float64 // seconds between what it tells, smoothed; 0 if unknown
+	told  int     // spacings behind it
 	end   bool
 }
 
@@ -53,6 +55,44 @@ func (s *source) skew(ev *model.Event) {
 	if least < skewLow || least > skewHigh {
 		s.shift = model.Instant(least * 1e9)
 	}
+}
+
+// heard books that the source told something that is not history.
+func (s *source) heard(ev *model.Event) {
+	if ev.Seen <= s.info.LastSeen {
+		return
+	}
+	if d := ev.Seen.Seconds(s.info.LastSeen); s.info.LastSeen != 0 && d > 0.02 && !ev.Late {
+		s.told++
+		if s.every == 0 {
+			s.every = d
+		} else {
+			s.every += 0.2 * (min(d, 5*s.every) - s.every)
+		}
+	}
+	s.info.LastSeen = ev.Seen
+}
+
+// What makes a source stale: the floor is for those that poll many times a
+// second, the spacings so that an interval is known at all.
+const (
+	staleFloor = 5.0 // seconds
+	staleTold  = 3
+)
+
+// stale reports how long a source that speaks at even intervals has been
+// silent, if that is too long. A load stream speaks when requests do, and has a
+// finding of its own; a log may be silent while there is nothing to do.
+func (s *source) stale(now model.Instant, intervals float64, traffic bool) (model.StaleSource, bool) {
+	switch k := s.info.Kind; {
+	case s.info.State == model.Ended, s.told < staleTold:
+		return model.StaleSource{}, false
+	case k == model.KindMetrics, k == model.KindGPU, k == model.KindHost, k == model.KindServerLog && traffic:
+	default:
+		return model.StaleSource{}, false
+	}
+	g := model.StaleSource{Name: s.info.Name, Kind: s.info.Kind, Silence: now.Seconds(s.info.LastSeen), Interval: s.every}
+	return g, g.Silence > max(staleFloor, intervals*s.every)
 }
 
 // describe takes a NoteSource.

@@ -41,6 +41,7 @@ func (s *Store) load(sig *model.Signals) {
 	lag := s.lag()
 	last := int64(sig.At-lag)/fracStep - 1
 	first := max(int64(c.first)/fracStep+1, last-bucketsKept+1)
+	s.lastBucket = last
 	if last >= first {
 		var n []float64
 		l.X5, n = c.frac.rates(first, last)

@@ -39,8 +39,10 @@ type Store struct {
 
 	now, start model.Instant
 	firstTick  model.Instant
+	lastBucket int64 // number of the newest of the 5-s buckets in Load.X5
 	cpuBest    float64
-	misplaced  uint64 // events whose own time could not be believed
+	hostFirst  model.Instant // first sample of the host
+	misplaced  uint64        // events whose own time could not be believed
 	recorded   []model.VerdictChange
 }
 
@@ -122,7 +124,7 @@ func (s *Store) apply(ev *model.Event) {
 		return
 	}
 	src := s.source(e.Source)
-	src.info.LastSeen = max(src.info.LastSeen, e.Seen)
+	src.heard(&e)
 	if e.Series <= model.ClientGaugeInFlight && e.Kind != model.Reset {
 		if e.Kind == model.End && !e.Late {
 			src.skew(&e)
@@ -195,6 +197,9 @@ func (s *Store) applyLevel(e *model.Event) {
 	case model.SideHost, model.SideSelf:
 		if side == model.SideHost {
 			s.host[e.Source] = true
+			if s.hostFirst == 0 {
+				s.hostFirst = e.At
+			}
 		}
 		s.track(e).level(e.At, e.Value)
 		s.wholeTrack(e.Series).level(e.At, e.Value)
@@ -317,6 +322,7 @@ func (s *Store) applyReset(e *model.Event) {
 		}
 		if !e.Late {
 			s.server.restarted = e.At
+			s.steady.cool() // what it was warmed up for is gone
 			s.mark(model.Mark{At: e.At, Class: "server", Text: "the server restarted", Bad: true})
 		}
 	case model.KindLoad:

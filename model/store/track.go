@@ -81,14 +81,20 @@ func (t *track) level(at model.Instant, v float64) {
 	if at < t.lastAt {
 		return
 	}
-	if d := at.Seconds(t.lastAt); t.lastAt != 0 && d > 0.02 {
-		if t.period == 0 {
-			t.period = d
-		} else {
-			t.period += 0.2 * (min(d, 5*t.period) - t.period)
-		}
-	}
+	t.pace(at)
 	t.last, t.lastAt = v, at
+}
+
+// pace learns the usual spacing of samples from one more at at.
+func (t *track) pace(at model.Instant) {
+	d := at.Seconds(t.lastAt)
+	switch {
+	case t.lastAt == 0 || d <= 0.02:
+	case t.period == 0:
+		t.period = d
+	default:
+		t.period += 0.2 * (min(d, 5*t.period) - t.period)
+	}
 }
 
 // add sums an amount; for in-flight it is a change of the value.
@@ -116,6 +122,7 @@ func (t *track) observe(at model.Instant, v float64) {
 	t.total++
 	t.min, t.max = min(t.min, v), max(t.max, v)
 	if at >= t.lastAt {
+		t.pace(at)
 		t.last, t.lastAt = v, at
 	}
 }
@@ -139,6 +146,50 @@ func (t *track) window(from, to model.Instant) model.Bucket {
 
 // mean of what was sampled in [from, to), NaN if nothing was.
 func (t *track) mean(from, to model.Instant) float64 { return t.window(from, to).Mean() }
+
+// median of the 100-ms buckets' means in [from, to), NaN without any.
+func (t *track) median(from, to model.Instant) float64 {
+	if t == nil {
+		return math.NaN()
+	}
+	tier := &t.tiers[0]
+	var v []float64
+	for n := int64(from) / tier.step; n < int64(to)/tier.step; n++ {
+		if b := tier.peek(n); b != nil && b.N > 0 {
+			v = append(v, b.Mean())
+		}
+	}
+	return median(v)
+}
+
+// heldMean is the mean over time in [from, to) of a gauge that is told at its
+// changes: each value holds until the next. NaN if nothing was ever told.
+func (t *track) heldMean(from, to model.Instant) float64 {
+	if t == nil || t.n == 0 {
+		return math.NaN()
+	}
+	tier := &t.tiers[0]
+	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	v := math.NaN()
+	for n := lo - 1; n > lo-600 && math.IsNaN(v); n-- { // up to a minute back
+		if b := tier.peek(n); b != nil && b.N > 0 {
+			v = float64(b.Sum) / float64(b.N)
+		}
+	}
+	sum, n := 0.0, 0.0
+	for i := lo; i < hi; i++ {
+		if b := tier.peek(i); b != nil && b.N > 0 {
+			v = float64(b.Sum) / float64(b.N)
+		}
+		if !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / n
+}
 
 // amount is the sum of what was added in [from, to); NaN if the track never
 // got anything.

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"math"
+
+	"benchtop/model"
+)
+
+// littleWindows are tried from the shortest: the error at the edges is about
+// one latency in the window, so it must hold ten of them.
+var littleWindows = [...]model.Instant{30e9, 60e9, 120e9, 300e9}
+
+// little compares in-flight with the sum of latencies (Little's law,
+// diagnosis.md §5.1). It stays unknown while the run is too short for it, and
+// for a stream that does not tell latencies.
+func (s *Store) little(sig *model.Signals) {
+	c, k := s.client, &sig.Client
+	if c.unknown || c.noLatency > 0 {
+		return
+	}
+	end := k.Horizon
+	for _, w := range littleWindows {
+		from := end - w
+		if from < c.first {
+			return
+		}
+		var n, sum float64
+		for _, o := range model.Outcomes {
+			b := s.whole[o].window(from, end)
+			n, sum = n+float64(b.N), sum+float64(b.Sum)
+		}
+		sec := w.Seconds(0)
+		if n == 0 || sec < 10*sum/n {
+			continue
+		}
+		flight, ok := s.whole[model.ClientInFlight].valueMean(from, end)
+		if g := s.whole[model.ClientGaugeInFlight].window(from, end); g.N >= 3 {
+			flight, ok = g.Mean(), true // what the client itself counts knows more than its records
+		}
+		if !ok {
+			return
+		}
+		k.Little, k.LittleFlight, k.LittleWindow = sum/sec, flight, sec
+		return
+	}
+}
+
+// valueMean is the time average of a cumulative track's value in [from, to),
+// to a tenth of a second; false where its finest tier does not reach.
+func (t *track) valueMean(from, to model.Instant) (float64, bool) {
+	if t == nil || t.n == 0 {
+		return math.NaN(), false
+	}
+	tier := &t.tiers[0]
+	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	if lo < tier.first || hi <= lo {
+		return math.NaN(), false
+	}
+	level, sum := t.total, 0.0
+	for n := tier.first + int64(len(tier.chunks))*model.ChunkLen - 1; n >= lo; n-- {
+		delta := 0.0
+		if b := tier.peek(n); b != nil {
+			delta = float64(b.Sum)
+		}
+		if n < hi {
+			sum += level - delta/2
+		}
+		level -= delta
+	}
+	if end := tier.first + int64(len(tier.chunks))*model.ChunkLen; hi > end {
+		sum += t.total * float64(hi-end) // nothing has changed since
+	}
+	return sum / float64(hi-lo), true
+}
