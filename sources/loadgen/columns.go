@@ -83,6 +83,23 @@ func (c *columns) header() {
 	}
 }
 
+// assume takes a tool's usual header for a stream that was joined below its
+// own, if the row split last has as many fields.
+func (c *columns) assume(header string) bool {
+	if c.index != nil {
+		return true
+	}
+	names := bytes.Split([]byte(header), []byte(","))
+	if len(names) != len(c.fields) {
+		return false
+	}
+	c.index = make(map[string]int, len(names))
+	for i, n := range names {
+		c.index[string(n)] = i
+	}
+	return true
+}
+
 // get is the field of the row split last under a header's name; nil if there is
 // none.
 func (c *columns) get(name string) []byte {

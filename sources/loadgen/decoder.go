@@ -32,10 +32,12 @@ const (
 )
 
 // sure is the score at which a format is taken without seeing more lines, and
-// enough the one at which it is taken at all.
+// enough the one at which it is taken at all: with several candidates at
+// holdLines, with a single one at fewLines. Foreign lines may stand between.
 const (
-	sure   = 0.9
-	enough = 0.3
+	sure     = 0.9
+	enough   = 0.3
+	fewLines = 8
 )
 
 // heldLine is a line read before the format was known.
@@ -69,8 +71,7 @@ type Decoder struct {
 	err                 error
 }
 
-// NewDecoder makes a decoder. An unknown format name is an error of the first
-// line (see Err).
+// NewDecoder makes a decoder. If the format's name is unknown, Err says so.
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{o: o, t: newTracker(&o)}
 	d.yield = func(r *Record) { d.t.apply(r) }
@@ -146,6 +147,9 @@ func (d *Decoder) sniff(must bool) bool {
 	m := Sniff(lines)
 	switch {
 	case len(m) > 0 && m[0].Score >= sure && (len(m) == 1 || m[1].Score < m[0].Score):
+		d.choose(m[0].Format, m[0].Score)
+		return true
+	case len(m) == 1 && m[0].Score >= enough && len(lines) >= fewLines && !m[0].Format.Document:
 		d.choose(m[0].Format, m[0].Score)
 		return true
 	case !must:

@@ -6,7 +6,8 @@
 // owns request identity, counts what is in flight, rebuilds it from records
 // that are written only when a request ends, and says up to which instant the
 // count is exact (series client_horizon). Tally is the other reader of Records:
-// exact statistics of a whole file, for probe.
+// exact statistics of a whole file, for probe. Source follows a live stream,
+// NewFeed reads the file of a finished run for replay, Probe a whole file.
 //
 // What it must not do: read the clock (times come from the records and from
 // whoever read the line), keep a line's bytes beyond the call, sort by time

@@ -181,6 +181,7 @@ func (c curve) last() float64 {
 	return c.sum[len(c.sum)-1]
 }
 
+// ms is n milliseconds into the made-up runs.
 func ms(n int) model.Instant { return seenAt.Add(time.Duration(n) * time.Millisecond) }
 
 // chunks reads a text n bytes at a time.

@@ -14,10 +14,17 @@ var jmeterCSV = Format{
 				return 1
 			}
 		}
-		return 0
+		return share(lines, func(l []byte) bool { // joined below the header
+			var c columns
+			f := c.split(l)
+			_, stamp := integer(f[0])
+			return stamp && len(f[0]) == 13 && len(f) == 17 && (string(f[7]) == "true" || string(f[7]) == "false")
+		})
 	},
 	New: func(*Options) parser { return &jmeterRows{} },
 }
+
+const jmeterHeader = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect"
 
 type jmeterRows struct {
 	unheld
@@ -32,7 +39,7 @@ func (p *jmeterRows) parse(line []byte, yield func(*Record)) error {
 		p.header()
 		return nil
 	}
-	if p.index == nil {
+	if !p.assume(jmeterHeader) {
 		return badLine("a row before the header")
 	}
 	start, ok1 := decimal(p.get("timeStamp"), 6)

@@ -24,9 +24,15 @@ var k6JSON = Format{
 // k6CSV is `k6 run --out csv=FILE`: the same points as rows.
 var k6CSV = Format{
 	Name: "k6_csv", Versions: "1.8.1",
-	Sniff: func(lines [][]byte) float64 { return startsWith(lines, "metric_name,timestamp,metric_value,") },
-	New:   func(*Options) parser { return &k6Rows{} },
+	Sniff: func(lines [][]byte) float64 {
+		return max(startsWith(lines, "metric_name,timestamp,metric_value,"), share(lines, func(l []byte) bool {
+			return bytes.HasPrefix(l, []byte("http_req")) && bytes.Count(l, []byte(",")) >= 10 // joined below the header
+		}))
+	},
+	New: func(*Options) parser { return &k6Rows{} },
 }
+
+const k6Header = "metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,service,status,subproto,tls_version,url,extra_tags,metadata"
 
 // k6Request gathers the points of one request: they follow each other, the
 // count first and whether it failed last. Their time is the request's end, and
@@ -168,7 +174,7 @@ func (p *k6Rows) parse(line []byte, yield func(*Record)) error {
 		p.header()
 		return nil
 	}
-	if p.index == nil {
+	if !p.assume(k6Header) {
 		return badLine("a row before the header")
 	}
 	at, rounded, ok := k6Stamp(p.get("timestamp"))
