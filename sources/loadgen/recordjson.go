@@ -43,6 +43,9 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// MarshalJSON implements json.Marshaler by AppendJSON.
+func (r *Record) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
+
 func (r *Record) appendID(dst []byte) []byte {
 	switch {
 	case r.HasSeq:

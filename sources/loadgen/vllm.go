@@ -12,7 +12,7 @@ import (
 var vllmBench = Format{
 	Name: "vllm_bench", Versions: "2026 (read)",
 	Sniff: func(lines [][]byte) float64 {
-		return 0.95 * opens(lines, '{', `"num_prompts"`, `"request_rate"`, `"output_lens"`)
+		return opens(lines, '{', `"num_prompts"`, `"request_rate"`, `"tokenizer_id"`)
 	},
 	New:      func(*Options) parser { return newJSONDocument(readVLLM) },
 	Document: true, Relative: true,
