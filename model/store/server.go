@@ -8,8 +8,8 @@ import (
 
 // sample is what one server line or scrape said, summed over engines.
 type sample struct {
-	at              model.Instant
-	run, wait, size float64 // NaN where it did not say
+	at, upTo        model.Instant // its first and its last word
+	run, wait, size float64       // NaN where it did not say
 	kv              float64
 }
 
@@ -73,7 +73,8 @@ func (f *feed) current(at model.Instant) *sample {
 	if f.nSamples > 0 {
 		s := &f.samples[(f.nSamples-1)%samplesKept]
 		d := at - s.at
-		if d == 0 || len(f.engines) > 1 && d >= 0 && d < 200_000_000 {
+		if d == 0 || len(f.engines) > 1 && d >= 0 && d < 200_000_000 || f.byChange() && d >= 0 && d < 50_000_000 {
+			s.upTo = max(s.upTo, at)
 			return s
 		}
 		if sec := float64(d) / 1e9; d > 0 {
@@ -85,7 +86,7 @@ func (f *feed) current(at model.Instant) *sample {
 		}
 	}
 	nan := math.NaN()
-	f.samples[f.nSamples%samplesKept] = sample{at, nan, nan, nan, nan}
+	f.samples[f.nSamples%samplesKept] = sample{at, at, nan, nan, nan, nan}
 	f.nSamples++
 	return &f.samples[(f.nSamples-1)%samplesKept]
 }
@@ -183,6 +184,12 @@ func (f *feed) observe(ev *model.Event) {
 // gap forgets what the engines held: the server restarted or fell silent.
 func (f *feed) gap() {
 	clear(f.engines)
+}
+
+// byChange reports whether the source tells what runs at each change rather
+// than by sampling: a log of launches and releases.
+func (f *feed) byChange() bool {
+	return f.hasRun && !f.hasWait && !f.hasBatch && f.kind == model.KindServerLog
 }
 
 // static reports whether the source tells executions and no running gauge.

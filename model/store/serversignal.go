@@ -92,7 +92,7 @@ func (s *Store) pairs(sig *model.Signals, f *feed) {
 		if !ok || !sig.Client.Known || p.at > sig.Client.Horizon || p.at < s.client.first {
 			return
 		}
-		if c, ok := s.client.flight.at(p.at, grace); ok {
+		if c, ok := s.client.flight.at(p.upTo, grace); ok {
 			ns, nc = append(ns, n), append(nc, c)
 			if c > 0 {
 				ratio = append(ratio, n/c)

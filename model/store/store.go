@@ -218,15 +218,19 @@ func (s *Store) clientLevel(e *model.Event) {
 }
 
 func (s *Store) serverLevel(e *model.Event) {
-	s.track(e).level(e.At, e.Value)
+	set := (*track).level
 	sum := e.Value
 	if !e.Late {
 		f := s.server.feed(e.Source)
 		f.kind = s.source(e.Source).info.Kind
 		sum = f.level(e, s.server.all)
+		if f.byChange() {
+			set = (*track).change
+		}
 	}
+	set(s.track(e), e.At, e.Value)
 	if s.isPrimary(e) && !math.IsNaN(sum) {
-		s.wholeTrack(e.Series).level(e.At, sum)
+		set(s.wholeTrack(e.Series), e.At, sum)
 	}
 }
 

@@ -27,6 +27,7 @@ type track struct {
 	min    float64
 	max    float64
 	period float64 // seconds between samples, smoothed; 0 if unknown
+	hold   holding // of a gauge told at its changes
 	area   float64 // Cumulative: Σ delta · (at − origin), for the time average
 	origin model.Instant
 }
