@@ -48,7 +48,7 @@ func TestDemo(t *testing.T) {
 			time.Sleep(80 * time.Millisecond)
 		}
 	}()
-	if err := ui.Run(ctx, f, ui.Options{Theme: os.Getenv("BENCHTOP_THEME"), Mouse: true, Output: os.Stdout}); err != nil {
+	if err := ui.Run(ctx, f, ui.Options{Zone: time.UTC, Theme: os.Getenv("BENCHTOP_THEME"), Mouse: true, Output: os.Stdout}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,6 +41,7 @@ type Options struct {
 	FPS     int             // most frames a second, 1 to 10; 0 is 10
 	Mouse   bool            // clicks set the cursor, the wheel zooms
 	NoSync  bool            // don't force synchronized output over SSH
+	Zone    *time.Location  // of clock times; nil: the process' own
 	Title   string          // in place of the run's label
 	Window  time.Duration   // of the time axis to begin with; 0 is DefaultWindow
 	Deck    Deck            // of a replay; nil when live
@@ -115,6 +116,9 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 		opts: o, frames: frames, themes: o.Themes, fps: min(max(o.FPS, 1), 10), depth: themes.TrueColor,
 		grid: draw.NewGrid(0, 0), w: o.Width, h: o.Height, stale: true,
 		view: ViewState{Window: o.Window, ASCII: o.ASCII, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed},
+	}
+	if s.view.Zone = o.Zone; o.Zone == nil {
+		s.view.Zone = time.Local
 	}
 	if o.FPS == 0 {
 		s.fps = 10

@@ -25,6 +25,7 @@ type ViewState struct {
 	Replay bool            // a recording plays
 	Speed  float64         // of the replay
 	Title  string          // replaces the run's label
+	Zone   *time.Location  // of clock times; nil is UTC
 	ASCII  bool            // nothing outside ASCII
 	Slow   *model.Snapshot // where numbers in words are read from; nil is the snapshot itself
 }
@@ -63,9 +64,12 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	if v.Slow == nil {
 		v.Slow = snap
 	}
+	if v.Zone == nil {
+		v.Zone = time.UTC
+	}
 	pv := &panel.View{
 		Figures: v.Slow, Cursor: -1, Follow: v.End == 0, Lines: v.Lines, Scroll: v.Scroll, Left: gutter,
-		Paused: v.Paused, Behind: v.Behind, Replay: v.Replay, Speed: v.Speed, Title: v.Title,
+		Paused: v.Paused, Behind: v.Behind, Replay: v.Replay, Speed: v.Speed, Title: v.Title, Zone: v.Zone,
 	}
 	if w < layout.GlanceWidth || h < layout.GlanceHeight {
 		panel.DrawGlance(panel.Frame{Snap: snap, View: pv, Grid: g})

@@ -51,7 +51,7 @@ func show(t *testing.T, f *feed, w, h int, env []string, use func(term *terminal
 		term.keys = keys
 		done := make(chan error, 1)
 		go func() {
-			done <- ui.Run(ctx, f, ui.Options{Input: in, Output: term, Width: w, Height: h, Environ: env})
+			done <- ui.Run(ctx, f, ui.Options{Input: in, Output: term, Width: w, Height: h, Environ: env, Zone: time.UTC})
 		}()
 		settle()
 		use(term, cancel)

@@ -9,7 +9,7 @@ type Want struct {
 	Rank   int   // 1 keeps its place longest
 	Grow   int   // share of the rows left over
 	Most   int   // grows no further; 0: no bound
-	Spare  bool  // shown only when everyone else has their biggest height
+	Spare  bool  // beside another column: shown only when everyone else has their biggest height
 	Fixed  bool  // does not grow where there is one column only
 	Plain  bool  // has no title line where there is one column only
 }
@@ -80,6 +80,7 @@ func narrow(wants []Want) []Want {
 	for _, x := range wants {
 		if x.Narrow != nil {
 			x.Steps = x.Narrow
+			x.Spare = false
 			if x.Fixed {
 				x.Grow = 0
 			}

@@ -135,6 +135,9 @@ func clockHead(f Frame) Head {
 	if v := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Grouped(v / 1e6), themes.GPU, false})
 	}
+	if t := f.throttling(g.Key); t.total > 0 {
+		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
+	}
 	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Celsius(v), themes.Dim, false})
 	}
@@ -144,9 +147,6 @@ func clockHead(f Frame) Head {
 			s += " of " + draw.Grouped(limit)
 		}
 		h.Notes = append(h.Notes, Span{s, themes.Dim, false})
-	}
-	if t := f.throttling(g.Key); t.total > 0 {
-		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
 	}
 	return h
 }

@@ -96,7 +96,7 @@ func drawEvents(f Frame) {
 	}
 	for y := 0; y < h && y < end; y++ {
 		m := all[end-1-y]
-		x := f.Grid.Write(1, y, themes.Dim, m.At.Time().UTC().Format(clock)) + 1
+		x := f.Grid.Write(1, y, themes.Dim, m.At.Time().In(f.View.Zone).Format(clock)) + 1
 		f.Grid.WriteFit(x, y, 8, eventRole(m), draw.Sanitize(m.Class))
 		x += 9
 		f.Grid.WriteFit(x, y, w-1-x, themes.Text, draw.Sanitize(m.Text))

@@ -38,8 +38,9 @@ type View struct {
 	Paused bool
 	Behind float64 // seconds the picture is behind the run, while paused
 	Replay bool
-	Speed  float64 // of a replay
-	Title  string  // replaces the run's label in the header
+	Speed  float64        // of a replay
+	Zone   *time.Location // of clock times
+	Title  string         // replaces the run's label in the header
 }
 
 // Span is a piece of a line in one role.

@@ -101,7 +101,7 @@ func headerRight(f Frame) []Span {
 		out = append(out, Span{"● live", themes.Good, true})
 	}
 	if s.Now > 0 {
-		out = append(out, Span{s.Now.Time().UTC().Format("15:04:05"), themes.Dim, false})
+		out = append(out, Span{s.Now.Time().In(f.View.Zone).Format("15:04:05"), themes.Dim, false})
 	}
 	return out
 }

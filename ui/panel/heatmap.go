@@ -13,7 +13,7 @@ import (
 
 var latency = Panel{
 	ID: "latency", Title: "latency", Key: "5",
-	Want: layout.Want{Steps: []int{5, 4}, Narrow: []int{5}, Rank: 7, Grow: 5, Most: 14},
+	Want: layout.Want{Steps: []int{5}, Narrow: []int{5}, Rank: 7, Spare: true, Grow: 5, Most: 14},
 	Head: latencyHead,
 	Draw: drawLatency,
 }

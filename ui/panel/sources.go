@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"slices"
+
 	"benchtop/model"
 	"benchtop/themes"
 	"benchtop/ui/draw"
@@ -69,6 +71,17 @@ func drawSources(f Frame) {
 	if len(all) == 0 {
 		f.Grid.Write(1, 0, themes.Dim, "none: give --log, --load or --gpu")
 		return
+	}
+	if len(all) > h { // the troubled ones must not be among those left out
+		slices.SortStableFunc(all, func(a, b model.SourceInfo) int {
+			switch {
+			case well(a.State) == well(b.State):
+				return 0
+			case well(b.State):
+				return -1
+			}
+			return 1
+		})
 	}
 	y := 0
 	for i, s := range all {
