@@ -253,3 +253,18 @@ func (f *fractions) rates(first, last int64) (x, n []float64) {
 	}
 	return x, n
 }
+
+// settling is how long after an instant every request that was open then has
+// told its true start: a start known only from its neighbours may overlap the
+// request before it on the same worker, and would raise the peak.
+func (c *client) settling() model.Instant {
+	q := c.lat.all.run.Max()
+	return model.Instant(min(60, float64(q)/1e6+1) * 1e9)
+}
+
+// sweepPeak looks for the peak of in-flight up to an instant.
+func (c *client) sweepPeak(to model.Instant) {
+	if _, peak, ok := c.flight.over(max(to-100_000_000_000, c.first), to); ok && !(c.peakSweep >= peak) {
+		c.peakSweep = peak
+	}
+}

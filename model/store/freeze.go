@@ -82,6 +82,10 @@ func (s *Store) freezeClient(snap *model.Snapshot) {
 		t.PeakFlight = c.peakOrder
 		if c.told*2 > c.done && c.done > 0 {
 			t.How = "reconstructed"
+			if c.open <= 0 { // all has been told
+				c.flight.sweep()
+				c.sweepPeak(c.lastEnd)
+			}
 			t.PeakFlight = c.peakSweep
 		}
 		t.MeanFlight = s.meanFlight()

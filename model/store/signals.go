@@ -76,12 +76,10 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	now, from := sig.At, max(sig.At-clientWindow, c.first)
 	k.Known, k.FirstEnd = true, c.firstEnd
 	k.Horizon = c.exactTo(now)
-	if m, peak, ok := c.flight.over(max(k.Horizon-clientWindow, c.first), k.Horizon); ok && !c.unknown {
+	if m, _, ok := c.flight.over(max(k.Horizon-clientWindow, c.first), k.Horizon); ok && !c.unknown {
 		k.InFlight = m
-		if !(c.peakSweep >= peak) {
-			c.peakSweep = peak
-		}
 	}
+	c.sweepPeak(k.Horizon - c.settling())
 	if v, ok := c.flight.at(k.Horizon-1, 0); ok && !c.unknown {
 		k.InFlightNow = v
 	}

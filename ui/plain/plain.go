@@ -61,6 +61,9 @@ func Line(s *model.Snapshot) string {
 	if s.Client.Known {
 		flight = now(model.ClientInFlight)
 	}
+	if s.Client.How == "reconstructed" && s.Signals != nil { // the newest starts are not told yet
+		flight = s.Signals.Client.InFlightNow
+	}
 	fmt.Fprintf(&b, "  client %s", num(flight))
 	if s.Signals != nil && !math.IsNaN(s.Signals.Client.Target) {
 		fmt.Fprintf(&b, "/%s", num(s.Signals.Client.Target))
