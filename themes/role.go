@@ -24,6 +24,7 @@ const (
 	Target                  // thresholds: what was configured or declared
 	Good                    // all is well
 	Warn                    // look here
+	WarnFill                // bars that deserve a look
 	Bad                     // lost, throttled, invalid
 	BadTint                 // tint: a throttled span
 	GPU                     // clocks
@@ -55,7 +56,7 @@ const HeatSteps = int(Heat8-Heat1) + 1
 var roleNames = [roleCount]string{
 	"text", "background", "dim", "faint", "title", "accent",
 	"client", "server", "server_fill", "server_tint", "waiting_fill", "gap", "gap_text",
-	"target", "good", "warn", "bad", "bad_tint", "gpu", "batch", "queue", "latency",
+	"target", "good", "warn", "warn_fill", "bad", "bad_tint", "gpu", "batch", "queue", "latency",
 	"cursor", "bar", "badge", "badge_text",
 	"heat1", "heat2", "heat3", "heat4", "heat5", "heat6", "heat7", "heat8",
 }
@@ -82,7 +83,7 @@ const (
 // Kind is how the role is used.
 func (r Role) Kind() Kind {
 	switch r {
-	case ServerFill, WaitingFill, Target, GPU, Batch, Queue, Latency:
+	case ServerFill, WaitingFill, WarnFill, Target, GPU, Batch, Queue, Latency:
 		return KindMark
 	case Background, ServerTint, Gap, BadTint, Cursor, Bar, Badge:
 		return KindTint

@@ -89,19 +89,8 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	for _, c := range arr.Columns {
 		pv.Framed = c.Framed
 		for i, b := range c.Boxes {
-			p := byID[b.ID]
 			f := frame(b.X, b.Y, b.W, b.H)
-			if c.Framed {
-				sides(g, c, b)
-			}
-			if b.Titled {
-				titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
-			}
-			if v.Full != "" && charts(v.Full) && v.Full != "concurrency" && b.H >= 6 {
-				panel.DrawTimeAxis(f, b.H-1)
-				f.Grid = f.Grid.Sub(0, 0, b.W, b.H-1)
-			}
-			p.Draw(f)
+			drawBox(g, c, i, byID[b.ID], f, v)
 		}
 		if c.Framed {
 			closeColumn(g, c)
@@ -111,6 +100,23 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 		panel.DrawFooter(frame(0, arr.Footer, w, 1), footer(v))
 	}
 	return axis
+}
+
+// drawBox draws a panel and its frame. A chart that has the whole screen gets
+// a time axis of its own.
+func drawBox(g *draw.Grid, c layout.Column, i int, p panel.Panel, f panel.Frame, v ViewState) {
+	b := c.Boxes[i]
+	if c.Framed {
+		sides(g, c, b)
+	}
+	if b.Titled {
+		titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
+	}
+	if v.Full != "" && charts(v.Full) && v.Full != "concurrency" && b.H >= 6 {
+		panel.DrawTimeAxis(f, b.H-1)
+		f.Grid = f.Grid.Sub(0, 0, b.W, b.H-1)
+	}
+	p.Draw(f)
 }
 
 // Render draws one frame and encodes it, as terminals and `shot` want it.

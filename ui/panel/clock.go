@@ -218,7 +218,13 @@ func (f Frame) noGPU(h int) {
 
 // clockPlot draws the clock between round bounds.
 func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64, role func(int) themes.Role) {
-	lo, hi := clockScale(fewest(vals), max(zero(ceiling), zero(most(vals))), rows)
+	low := math.NaN()
+	for i, v := range vals { // an idle card's clock must not flatten what matters
+		if (v > ceiling/2 || t.reason[i] >= 0) && !(v >= low) {
+			low = v
+		}
+	}
+	lo, hi := clockScale(low, max(zero(ceiling), zero(most(vals))), rows)
 	p := f.plot(0, rows)
 	for i, r := range t.reason {
 		if r >= 0 && p.Glyphs.Tints {
@@ -237,6 +243,11 @@ func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64
 		f.beside(rows-1-int(math.Round((v-lo)/(hi-lo)*float64(rows-1))), draw.Megahertz(v))
 	}
 	_ = p.Line(vals, lo, hi, role) // no line, no harm: the strip under it stays
+	for i, v := range vals {
+		if v < lo && (i == 0 || !(vals[i-1] < lo)) {
+			p.Put(i, rows-1, '↓', themes.Dim) // it goes on below
+		}
+	}
 	if !math.IsNaN(ceiling) {
 		y := rows - 1 - int(math.Round((ceiling-lo)/(hi-lo)*float64(rows-1)))
 		for x := range f.View.Cols {

@@ -207,21 +207,23 @@ func (f Frame) gapLabel(p *draw.Grid, s sides) {
 	if best == 0 {
 		return
 	}
+	// The longest part of that stretch in which the gap is about as wide.
 	widest := most(s.gap[from:to])
-	// Where in that stretch it is widest, and how far one can write there.
-	for i := from; i < to; i++ {
-		if s.gap[i] >= 0.75*widest {
-			from = i
-			break
+	var run, end int
+	for i, n := from, 0; i < to; i++ {
+		if n++; s.gap[i] < 0.6*widest {
+			n = 0
+		}
+		if n > run {
+			run, end = n, i+1
 		}
 	}
-	for j := from; j < to; j++ {
-		if s.gap[j] < 0.6*widest {
-			to = j
-			break
-		}
+	from, to = end-run, end
+	total := 0.0
+	for _, n := range s.gap[from:to] {
+		total += n
 	}
-	number := draw.Count(math.Round(widest))
+	number := draw.Count(math.Round(total / float64(run)))
 	for _, text := range [][]string{
 		{number + " not at the server"}, {number + " not at", "the server"}, {number, "not at", "server"}, {number + " missing"}, {number},
 	} {

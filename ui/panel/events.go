@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"strings"
+
 	"benchtop/model"
 	"benchtop/themes"
 	"benchtop/ui/draw"
@@ -53,6 +55,8 @@ func eventsHead(f Frame) Head {
 // eventRole colours a class; the word itself stands beside it.
 func eventRole(m model.Mark) themes.Role {
 	switch {
+	case m.Class == "verdict" && strings.HasPrefix(m.Text, "not enough"):
+		return themes.Dim
 	case m.Bad:
 		return themes.Bad
 	case m.Class == "timeout" || m.Class == "reject" || m.Class == "throttle" || m.Class == "verdict":

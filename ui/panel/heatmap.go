@@ -22,7 +22,8 @@ var latency = Panel{
 func (f Frame) latencyCells() [][model.LatencyBinCount]float64 {
 	out := make([][model.LatencyBinCount]float64, f.View.Cols)
 	tier := &f.Snap.Latency.Map
-	if f.View.Step >= 10*time.Second || int64(f.View.From)/int64(time.Second) < tier.First && len(f.Snap.Latency.Coarse.Chunks) > 0 {
+	begins := model.Instant(tier.First) * model.Instant(tier.Step)
+	if f.View.Step >= 10*time.Second || begins.Sub(max(f.View.From, f.Snap.Start)) > model.ChunkLen*time.Second {
 		tier = &f.Snap.Latency.Coarse
 	}
 	if tier.Step == 0 {

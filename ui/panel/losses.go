@@ -83,7 +83,7 @@ func (f Frame) losses(y, rows int) {
 	}
 
 	f.lossRow(y, "t/o", timeouts, top, themes.Bad)
-	f.lossRow(y+1, "rej", rejects, top, themes.Warn)
+	f.lossRow(y+1, "rej", rejects, top, themes.WarnFill)
 }
 
 func (f Frame) lossRow(y int, name string, vals []float64, top float64, role themes.Role) {

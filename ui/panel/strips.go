@@ -67,10 +67,11 @@ func drawBatch(f Frame) {
 	if m := most(vals); math.IsNaN(top) || m > top {
 		top = draw.NiceTop(zero(m))
 	}
+	waiting := f.queues()
 	thin := first(f.Snap.Run.Thresholds.BatchOne, 1.3)
 	f.strip(h, "batch", vals, top, func(i int) themes.Role {
-		if vals[i] <= thin || vals[i] < limit/4 {
-			return themes.Warn
+		if waiting[i] >= 1 && (vals[i] <= thin || vals[i] < limit/2) {
+			return themes.WarnFill // small though work waits
 		}
 		return themes.Batch
 	}, draw.Small)
@@ -99,10 +100,10 @@ func queueHead(f Frame) Head {
 func drawQueue(f Frame) {
 	_, h := f.Grid.Size()
 	vals := f.queues()
-	limit := f.maxBatch() // a whole batch waits
+	limit := f.maxBatch() / 2 // half a batch waits
 	f.strip(h, "queue", vals, draw.NiceTop(max(zero(most(vals)), 4)), func(i int) themes.Role {
 		if vals[i] >= limit {
-			return themes.Warn
+			return themes.WarnFill
 		}
 		return themes.Queue
 	}, draw.Count)

@@ -115,10 +115,13 @@ func (f Frame) shortVerdict(w, h int) {
 	ls := lampSpans(s)
 	var rest []line
 	room := w - 2
-	switch {
+	switch tight := fit(ls) - len(ls) + 1; {
 	case draw.Width(head)+2+fit(ls) <= room:
 		spans(f.Grid, w-1-fit(ls), 0, fit(ls), ls)
 		room -= fit(ls) + 2
+	case draw.Width(head)+2+tight <= room:
+		writeLine(f.Grid, w-1-tight, 0, tight, spaced(ls, " "))
+		room -= tight + 2
 	case h > 2:
 		rest = append(rest, spaced(ls, "  "))
 	}
