@@ -161,7 +161,8 @@ func (c *client) end(ev *model.Event) {
 
 // exactTo is up to where in-flight may be trusted.
 func (c *client) exactTo(now model.Instant) model.Instant {
-	if c.hasHorizon && c.told*2 > c.done {
+	over := c.open <= 0 && now-max(c.lastRecord, c.lastSeen) > 1_000_000_000
+	if c.hasHorizon && c.told*2 > c.done && !over {
 		return min(c.horizon, now)
 	}
 	return now
