@@ -283,7 +283,7 @@ func TestSourcesSayHowTheyAre(t *testing.T) {
 func TestWhatIsShownWhere(t *testing.T) {
 	replay := live
 	replay.Replay, replay.Speed = true, 4
-	wants(t, screenText(busy(), replay), "▶ replay 4.0x", "seek", "speed")
+	wants(t, screenText(busy(), replay), "▶ replay 4x", "seek", "speed")
 	replay.Paused = true
 	wants(t, screenText(busy(), replay), " paused ", "go on")
 	earlier := live

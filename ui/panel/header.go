@@ -94,7 +94,7 @@ func headerRight(f Frame) []Span {
 	case s.Final:
 		out = append(out, Span{"■ ended", themes.Text, true})
 	case f.View.Replay:
-		out = append(out, Span{"▶ replay " + draw.Small(max(f.View.Speed, 0)) + "x", themes.Accent, true})
+		out = append(out, Span{"▶ replay " + strings.TrimSuffix(draw.Small(max(f.View.Speed, 0)), ".0") + "x", themes.Accent, true})
 	case !f.View.Follow:
 		out = append(out, Span{" earlier, l for live ", themes.BadgeText, true})
 	default:

@@ -129,7 +129,11 @@ func drawLatency(f Frame) {
 	for y := range h {
 		from, to := floor((h-1-y)*per), floor((h-y)*per)
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
-		if round := (from + 3) &^ 3; round < to {
+		round := (from + 7) &^ 7 // a whole decade, or else half of one
+		if round >= to {
+			round = (from + 3) &^ 3
+		}
+		if round < to {
 			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(round)))
 			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
 		}

@@ -44,7 +44,7 @@ func batchHead(f Frame) Head {
 		now = sig.Server.Batch
 	}
 	v := f.shown(f.batches(), first(now, last(f.View.Figures.Whole(model.ServerBatch))))
-	if math.IsNaN(v) {
+	if math.IsNaN(v) && f.Snap.Whole(model.ServerBatch) == nil {
 		h.Notes = []Span{{"no batch lines yet", themes.Dim, false}}
 		return h
 	}
