@@ -265,8 +265,10 @@ func TestSkew(t *testing.T) {
 		t.Errorf("want a skew of 0.25 s, got %v", got)
 	}
 	b = newBench(t, serverlog.Options{Format: "vllm"})
-	b.live(vllmLine("12:00:01", 1, 0)) // neither year nor zone: no sign of skew
-	b.want(model.SourceSkew)
+	b.live(vllmLine("12:00:01", 1, 0)) // neither year nor zone: the rest of a quarter of an hour is skew
+	b.live(vllmLine("14:00:02", 1, 0))
+	b.live(vllmLine("12:00:20", 1, 0))
+	b.want(model.SourceSkew, 0, 0, -17)
 }
 
 func TestSilence(t *testing.T) {

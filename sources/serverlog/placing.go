@@ -1,6 +1,7 @@
 package serverlog
 
 import (
+	"math"
 	"time"
 
 	"benchtop/model"
@@ -145,10 +146,13 @@ func (d *Decoder) live(r *Reading) {
 			d.past.flush(d.e.out, 0, zero)
 		}
 	}
-	if !r.Dated || r.At == 0 {
+	if r.At == 0 {
 		return
 	}
 	skew := seen.Seconds(r.At)
+	if !r.Dated {
+		skew = unzoned(skew)
+	}
 	if d.skewAt == 0 || skew < d.skew {
 		d.skew = skew
 	}
@@ -156,6 +160,21 @@ func (d *Decoder) live(r *Reading) {
 		d.e.out.Emit(model.Event{At: seen, Seen: seen, Value: d.skew, Series: model.SourceSkew, Kind: model.Level})
 		d.skewAt, d.skew = seen, skew
 	}
+}
+
+// A stamp without year or zone is off by whole days or by a zone's offset: what
+// lies this close to a multiple of a quarter of an hour is taken for one.
+const (
+	zoneStep = 900.0 // seconds
+	zoneNear = 2.0
+)
+
+// unzoned takes the part of an offset in seconds out that a zone explains.
+func unzoned(d float64) float64 {
+	if r := d - zoneStep*math.Round(d/zoneStep); math.Abs(r) <= zoneNear {
+		return r
+	}
+	return d
 }
 
 // Time is a line's own time, for laying files beside each other. ok is false
