@@ -205,7 +205,7 @@ func (j *Judge) lead(c *Case, cand candidate) *model.VerdictChange {
 	if cand.id == now.ID && cand.reason == now.Reason && len(j.history) > 0 {
 		return nil
 	}
-	if len(j.history) > 0 && c.S.At.Seconds(j.since) < j.t.LeadS {
+	if len(j.history) > 0 && !cand.atOnce && c.S.At.Seconds(j.since) < j.t.LeadS {
 		return nil
 	}
 	j.verdict = j.word(c, cand)

@@ -12,6 +12,7 @@ import (
 type candidate struct {
 	id, reason string
 	step       int    // of the decision order
+	atOnce     bool   // leads without having led: the numbers are void already
 	because    string // said after the title: "214 timeouts are its consequence"
 }
 
@@ -85,9 +86,9 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 	cold := !c.S.Load.Warm
 	switch {
 	case c.S.Host.OOMEver > 0 && j.raised["mem_pressure"]:
-		return candidate{id: "mem_pressure"}, true
+		return candidate{id: "mem_pressure", atOnce: true}, true
 	case j.raised["server_down"]:
-		return candidate{id: "server_down"}, true
+		return candidate{id: "server_down", atOnce: true}, true
 	case !cl.Known:
 		if c.S.Server.Known && c.S.Server.Samples >= 3 {
 			return candidate{}, false // the server's side alone

@@ -100,27 +100,29 @@ func (f *feed) engine(key uint64) *engineNow {
 	return e
 }
 
-// level takes a gauge of one engine and returns its sum over the engines.
-func (f *feed) level(ev *model.Event, all uint64) float64 {
+// level takes a gauge of one engine and returns its sum over the engines; more
+// says that it completes the sum that an engine before it began in the same
+// breath.
+func (f *feed) level(ev *model.Event, all uint64) (sum float64, more bool) {
 	e := f.engine(ev.Key)
 	e.at = ev.At
 	s := f.current(ev.At)
 	f.any = max(f.any, ev.At)
 	switch ev.Series {
 	case model.ServerRunning:
-		e.run, f.hasRun = ev.Value, true
+		e.run, f.hasRun, more = ev.Value, true, !math.IsNaN(s.run)
 		s.run = f.sum(ev.At, all, func(e *engineNow) float64 { return e.run })
-		return s.run
+		return s.run, more
 	case model.ServerWaiting:
-		e.wait, f.hasWait = ev.Value, true
+		e.wait, f.hasWait, more = ev.Value, true, !math.IsNaN(s.wait)
 		s.wait = f.sum(ev.At, all, func(e *engineNow) float64 { return e.wait })
-		return s.wait
+		return s.wait, more
 	case model.ServerKV:
-		e.kv = ev.Value
+		e.kv, more = ev.Value, !math.IsNaN(s.kv)
 		s.kv = f.most(ev.At)
-		return s.kv
+		return s.kv, more
 	}
-	return ev.Value
+	return ev.Value, false
 }
 
 // sum adds over the engines that have spoken lately. An engine that stands for

@@ -37,8 +37,17 @@ func newSource(id model.SourceID) *source {
 // that its times need: nothing while the smallest delay of the last minute is
 // plausible, else that delay.
 func (s *source) skew(ev *model.Event) {
-	d := ev.Seen.Seconds(ev.At)
-	n := int64(ev.Seen) / 10_000_000_000
+	least := s.delay(ev.Seen, ev.Seen.Seconds(ev.At))
+	s.shift = 0
+	if least < skewLow || least > skewHigh {
+		s.shift = model.Instant(least * 1e9)
+	}
+}
+
+// delay books one delay between a stamp and our reading of it, and returns the
+// smallest of the last minute: delay only adds.
+func (s *source) delay(seen model.Instant, d float64) float64 {
+	n := int64(seen) / 10_000_000_000
 	c := &s.skews[n%int64(len(s.skews))]
 	if c.n != n {
 		*c = skewCell{n, d}
@@ -51,10 +60,7 @@ func (s *source) skew(ev *model.Event) {
 		}
 	}
 	s.info.Skew = least
-	s.shift = 0
-	if least < skewLow || least > skewHigh {
-		s.shift = model.Instant(least * 1e9)
-	}
+	return least
 }
 
 // heard books that the source told something that is not history.

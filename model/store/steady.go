@@ -14,7 +14,8 @@ type steadiness struct {
 	warm    bool
 	strict  bool
 	at      model.Instant
-	last    int64 // second judged last
+	last    int64         // second judged last
+	from    model.Instant // nothing before it counts: a restart
 }
 
 const (
@@ -25,7 +26,13 @@ const (
 	warmHold     = 5 // seconds running
 )
 
-func (s *steadiness) cool() { *s = steadiness{last: s.last} }
+func (s *steadiness) cool() { *s = steadiness{last: s.last, from: s.from} }
+
+// restart cools and forgets what was before.
+func (s *steadiness) restart(at model.Instant) {
+	s.from = at
+	s.cool()
+}
 
 // load computes the run's shape in time from the client's records.
 func (s *Store) load(sig *model.Signals) {
@@ -40,7 +47,7 @@ func (s *Store) load(sig *model.Signals) {
 	l.LatencyCV = s.okLatencyCV()
 	lag := s.lag()
 	last := int64(sig.At-lag)/fracStep - 1
-	first := max(int64(c.first)/fracStep+1, last-bucketsKept+1)
+	first := max(int64(max(c.first, s.steady.from))/fracStep+1, last-bucketsKept+1)
 	s.lastBucket = last
 	if last >= first {
 		var n []float64

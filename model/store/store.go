@@ -201,6 +201,9 @@ func (s *Store) applyLevel(e *model.Event) {
 				s.hostFirst = e.At
 			}
 		}
+		if e.Series == model.SourceSkew && !math.IsNaN(e.Value) {
+			s.source(e.Source).delay(e.Seen, e.Value)
+		}
 		s.track(e).level(e.At, e.Value)
 		s.wholeTrack(e.Series).level(e.At, e.Value)
 	}
@@ -218,19 +221,23 @@ func (s *Store) clientLevel(e *model.Event) {
 }
 
 func (s *Store) serverLevel(e *model.Event) {
-	set := (*track).level
+	set, setWhole := (*track).level, (*track).level
 	sum := e.Value
 	if !e.Late {
 		f := s.server.feed(e.Source)
 		f.kind = s.source(e.Source).info.Kind
-		sum = f.level(e, s.server.all)
-		if f.byChange() {
-			set = (*track).change
+		more := false
+		sum, more = f.level(e, s.server.all)
+		switch {
+		case f.byChange():
+			set, setWhole = (*track).change, (*track).change
+		case more:
+			setWhole = (*track).amend
 		}
 	}
 	set(s.track(e), e.At, e.Value)
 	if s.isPrimary(e) && !math.IsNaN(sum) {
-		set(s.wholeTrack(e.Series), e.At, sum)
+		setWhole(s.wholeTrack(e.Series), e.At, sum)
 	}
 }
 
@@ -326,7 +333,7 @@ func (s *Store) applyReset(e *model.Event) {
 		}
 		if !e.Late {
 			s.server.restarted = e.At
-			s.steady.cool() // what it was warmed up for is gone
+			s.steady.restart(e.At) // what it was warmed up for is gone
 			s.mark(model.Mark{At: e.At, Class: "server", Text: "the server restarted", Bad: true})
 		}
 	case model.KindLoad:
@@ -342,6 +349,9 @@ func (s *Store) resetClient(at model.Instant) {
 		s.wholeTrack(model.ClientInFlight).add(at, -float64(c.open))
 		c.flight.begin(at, -int(c.open))
 		c.open = 0
+	}
+	if c.done > 0 {
+		s.steady.restart(at)
 	}
 	s.mark(model.Mark{At: at, Class: "run", Text: "the load stream began a new run"})
 }

@@ -98,6 +98,35 @@ func (t *track) pace(at model.Instant) {
 	}
 }
 
+// amend replaces the newest sampled value of a gauge: another part of the same
+// sum was told a moment later.
+func (t *track) amend(at model.Instant, v float64) {
+	if t.n == 0 || at < t.lastAt || math.IsNaN(t.last) || math.IsNaN(v) || math.IsInf(v, 0) {
+		t.level(at, v)
+		return
+	}
+	f, was := float32(v), float32(t.last)
+	for i := range t.tiers {
+		r := &t.tiers[i]
+		b := r.at(at)
+		if b == nil {
+			continue
+		}
+		if int64(at)/r.step != int64(t.lastAt)/r.step || b.N == 0 { // the breath crosses a border
+			b.Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
+			continue
+		}
+		b.Sum += f - was
+		b.Max = max(b.Max, f)
+		if b.Min = min(b.Min, f); b.N == 1 {
+			b.Min, b.Max = f, f
+		}
+	}
+	t.sum += v - t.last
+	t.min, t.max = min(t.min, v), max(t.max, v)
+	t.last, t.lastAt = v, at
+}
+
 // add sums an amount; for in-flight it is a change of the value.
 func (t *track) add(at model.Instant, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
