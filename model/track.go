@@ -235,6 +235,9 @@ func (t *Track) Held(dst []Bucket, from Instant, step, reach time.Duration, now 
 		}
 		if dst[i].N > 0 {
 			v := float32(dst[i].Mean())
+			if end := from.Add(time.Duration(i+1) * step); t.LastAt < end && !math.IsNaN(t.Last) {
+				v = float32(t.Last) // what stands is the newest value, not its bucket's mean
+			}
 			prev, age = Bucket{v, v, v, 1}, 0
 			continue
 		}
@@ -252,6 +255,9 @@ func (t *Track) before(from Instant, reach time.Duration) (Bucket, int64) {
 	for back := int64(1); back <= int64(reach/tier.Step); back, n = back+1, n-1 {
 		if b := tier.At(n); b != nil && b.N > 0 {
 			v := float32(b.Mean())
+			if t.LastAt < from && !math.IsNaN(t.Last) {
+				v = float32(t.Last)
+			}
 			return Bucket{v, v, v, 1}, back
 		}
 	}
