@@ -1,6 +1,7 @@
 package draw_test
 
 import (
+	"encoding/xml"
 	"math"
 	"strings"
 	"testing"
@@ -352,5 +353,25 @@ func TestPicture(t *testing.T) {
 	}
 	if string(img.Pix) != string(again.Pix) {
 		t.Error("want the same picture twice")
+	}
+}
+
+func TestSVG(t *testing.T) {
+	g := draw.NewGrid(12, 2)
+	g.WriteBold(0, 0, themes.Bad, "a<b")
+	g.Write(4, 0, themes.Text, "next")
+	g.Column(11, draw.Layer{Top: 1, Role: themes.ServerFill})
+	g.Tint(0, 1, 6, 1, themes.Gap)
+	svg := g.SVG(nil, theme(t))
+	if err := xml.Unmarshal(svg, new(struct{})); err != nil {
+		t.Fatalf("want well-formed XML, got %v\n%s", err, svg)
+	}
+	for _, want := range []string{
+		`font-weight="bold">a&lt;b</text>`, `>next</text>`,
+		`<rect x="8" y="24" width="48" height="16" fill="#4a3b28"/>`, // six cells, one rectangle
+	} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("want %s in\n%s", want, svg)
+		}
 	}
 }

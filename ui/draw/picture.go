@@ -21,30 +21,32 @@ import (
 // of a cell, 16 to 64.
 func (g *Grid) Picture(t *themes.Theme, d themes.Depth, px int) (*image.RGBA, error) {
 	px = min(max(px, 16), 64) &^ 7
-	p := painter{cw: px / 2, ch: px}
-	var err error
-	if p.plain, err = face(gomono.TTF, px); err != nil {
+	plain, err := face(gomono.TTF, px)
+	if err != nil {
 		return nil, err
 	}
-	if p.bold, err = face(gomonobold.TTF, px); err != nil {
+	bold, err := face(gomonobold.TTF, px)
+	if err != nil {
 		return nil, err
 	}
-	pad := px / 2
-	p.img = image.NewRGBA(image.Rect(0, 0, g.w*p.cw+2*pad, g.h*p.ch+2*pad))
-	p.fill(p.img.Bounds(), rgba(t.Colour(themes.Background, d)))
+	img := image.NewRGBA(image.Rect(0, 0, g.w*px/2+px, g.h*px+px))
+	s := sheet{img: img, plain: plain, bold: bold, ch: px}
+	p := painter{cw: px / 2, ch: px, fill: s.fill, text: s.text}
+	p.paint(g, t, d, img.Bounds())
+	return img, nil
+}
+
+// paint draws the background and every cell.
+func (p *painter) paint(g *Grid, t *themes.Theme, d themes.Depth, all image.Rectangle) {
+	pad := p.ch / 2
+	p.fill(all, rgba(t.Colour(themes.Background, d)))
 	for y := range g.h {
 		for x, c := range g.row(y) {
-			fg, bg := rgba(t.Colour(c.Look.Fg, d)), rgba(t.Colour(c.Look.Bg, d))
-			attr := c.Look.Attr
-			if d == themes.Mono {
-				fg, bg = rgba(t.Colour(themes.Text, d)), rgba(t.Colour(themes.Background, d))
-				attr |= t.Ink(c.Look.Fg).Mono | t.Ink(c.Look.Bg).Mono
-			}
-			if attr&themes.Reverse != 0 {
-				fg, bg = bg, fg
-			}
+			fg, bg, attr := colours(c.Look, t, d)
 			at := image.Pt(pad+x*p.cw, pad+y*p.ch)
-			p.fill(image.Rect(at.X, at.Y, at.X+p.cw, at.Y+p.ch), bg)
+			if c.Look.Bg != themes.Background || attr&themes.Reverse != 0 {
+				p.fill(image.Rect(at.X, at.Y, at.X+p.cw, at.Y+p.ch), bg)
+			}
 			r := c.Rune
 			if g.Glyphs.ASCII && r >= 0x80 {
 				r = asciiFor(r)
@@ -52,7 +54,19 @@ func (g *Grid) Picture(t *themes.Theme, d themes.Depth, px int) (*image.RGBA, er
 			p.cell(at, r, fg, attr&themes.Bold != 0)
 		}
 	}
-	return p.img, nil
+}
+
+// colours is what a look comes to at a depth.
+func colours(l themes.Look, t *themes.Theme, d themes.Depth) (fg, bg color.RGBA, attr themes.Attr) {
+	fg, bg, attr = rgba(t.Colour(l.Fg, d)), rgba(t.Colour(l.Bg, d)), l.Attr
+	if d == themes.Mono {
+		fg, bg = rgba(t.Colour(themes.Text, d)), rgba(t.Colour(themes.Background, d))
+		attr |= t.Ink(l.Fg).Mono | t.Ink(l.Bg).Mono
+	}
+	if attr&themes.Reverse != 0 {
+		fg, bg = bg, fg
+	}
+	return fg, bg, attr
 }
 
 func face(ttf []byte, px int) (font.Face, error) {
@@ -69,14 +83,35 @@ func face(ttf []byte, px int) (font.Face, error) {
 
 func rgba(c [3]uint8) color.RGBA { return color.RGBA{c[0], c[1], c[2], 255} }
 
+// painter turns cells into rectangles and letters.
 type painter struct {
-	img         *image.RGBA
-	plain, bold font.Face
-	cw, ch      int
+	cw, ch int
+	fill   func(r image.Rectangle, c color.RGBA)
+	text   func(cell image.Rectangle, r rune, c color.RGBA, bold bool)
 }
 
-func (p *painter) fill(r image.Rectangle, c color.RGBA) {
-	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
+// sheet is an image that is painted on.
+type sheet struct {
+	img         *image.RGBA
+	plain, bold font.Face
+	ch          int
+}
+
+func (s *sheet) fill(r image.Rectangle, c color.RGBA) {
+	draw.Draw(s.img, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+func (s *sheet) text(cell image.Rectangle, r rune, fg color.RGBA, bold bool) {
+	f := s.plain
+	if bold {
+		f = s.bold
+	}
+	m := f.Metrics()
+	base := cell.Min.Y + (s.ch+m.Ascent.Round()-m.Descent.Round())/2
+	adv, _ := f.GlyphAdvance(r)
+	x := cell.Min.X + max((cell.Dx()-adv.Round())/2, 0)
+	dr := font.Drawer{Dst: s.img, Src: image.NewUniform(fg), Face: f, Dot: fixed.P(x, base)}
+	dr.DrawString(string(r))
 }
 
 // part fills a part of a cell given in eighths of its size.
@@ -105,11 +140,14 @@ func (p *painter) cell(at image.Point, r rune, fg color.RGBA, bold bool) {
 	}
 }
 
+// shade draws n quarters of ink as dots.
 func (p *painter) shade(at image.Point, n int, fg color.RGBA) {
-	for y := range p.ch {
-		for x := range p.cw {
-			if on := (x+2*y)%4 < n; on && (n > 1 || y%2 == 0) {
-				p.img.SetRGBA(at.X+x, at.Y+y, fg)
+	dot := max(p.ch/12, 1)
+	for y := 0; y < p.ch; y += 2 * dot {
+		for x := 0; x < p.cw; x += 2 * dot {
+			for _, off := range []image.Point{{}, {dot, dot}, {0, dot}}[:n] {
+				px, py := at.X+x+off.X, at.Y+y+off.Y
+				p.fill(image.Rect(px, py, min(px+dot, at.X+p.cw), min(py+dot, at.Y+p.ch)), fg)
 			}
 		}
 	}
@@ -184,16 +222,7 @@ func (p *painter) glyph(at image.Point, r rune, fg color.RGBA, bold bool) {
 		}
 		return
 	}
-	f := p.plain
-	if bold {
-		f = p.bold
-	}
-	m := f.Metrics()
-	base := at.Y + (p.ch+m.Ascent.Round()-m.Descent.Round())/2
-	adv, _ := f.GlyphAdvance(r)
-	x := at.X + max((p.cw-adv.Round())/2, 0)
-	dr := font.Drawer{Dst: p.img, Src: image.NewUniform(fg), Face: f, Dot: fixed.P(x, base)}
-	dr.DrawString(string(r))
+	p.text(image.Rect(at.X, at.Y, at.X+p.cw, at.Y+p.ch), r, fg, bold)
 }
 
 func (p *painter) stroke(at, a, b image.Point, fg color.RGBA) {

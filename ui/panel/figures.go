@@ -153,6 +153,9 @@ func lostRow(s *model.Snapshot) figure {
 
 func runRow(s *model.Snapshot) figure {
 	done := []Span{{draw.Count(float64(s.Client.Done)) + " done", themes.Text, false}}
+	if s.Client.Begun > 0 {
+		done = append(done, Span{"of " + draw.Count(float64(s.Client.Begun)) + " sent", themes.Dim, false})
+	}
 	if !s.Client.Known {
 		done[0] = Span{draw.None, themes.Dim, false}
 	} else if h := s.Client.How; h != "" && h != "exact" {

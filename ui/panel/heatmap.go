@@ -104,6 +104,13 @@ func drawLatency(f Frame) {
 	cells := f.latencyCells()
 	per := 2
 	lo, hi := latencyRange(cells, h*per)
+	limit := -1
+	if s := f.timeoutS(); s > 0 {
+		limit = model.LatencyBin(s)
+		if limit >= hi && limit < hi+model.LatencyBinsPerDecade {
+			hi = limit + 1 // near enough to be worth seeing
+		}
+	}
 	n := hi - lo
 	floor := func(drawn int) int { return lo + drawn*n/(h*per) } // a drawn bin's first bin
 	brightest := 0.0
@@ -122,10 +129,6 @@ func drawLatency(f Frame) {
 	}
 	p := f.plot(0, h)
 	p.Heat(len(cells), h*per, brightest, at)
-	limit := -1
-	if s := f.timeoutS(); s > 0 {
-		limit = model.LatencyBin(s)
-	}
 	for y := range h {
 		from, to := floor((h-1-y)*per), floor((h-y)*per)
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
