@@ -18,12 +18,17 @@ const (
 	childGrace = 2 * time.Second
 	childRest  = 250 * time.Millisecond
 	childReap  = time.Second // from SIGKILL to its end; then it hangs in the kernel
+
+	programGrace = 5 * time.Second // a program's from SIGINT: it may write its report
+	killAfter    = 3               // forwarded signals: the third one is SIGKILL
 )
 
 // child is a running command.
 type child struct {
-	cmd  *exec.Cmd
-	done chan error // its end, then closed
+	cmd     *exec.Cmd
+	done    chan error       // its end, then closed
+	signals <-chan os.Signal // to forward
+	got     int              // signals forwarded
 }
 
 // runChild runs the command until it or ctx ends.
@@ -39,10 +44,13 @@ func (t *tailer) runChild(ctx context.Context) error {
 	r := t.newReader(out, errs)
 	ended, err := c.read(ctx, r)
 	switch {
-	case err == nil && ctx.Err() == nil:
+	case err == nil && ctx.Err() == nil && len(t.o.Argv) == 0:
 		return t.childEnded(*ended, errs.last.String())
-	case ended == nil:
+	case ended == nil && (len(t.o.Argv) == 0 || !c.end(r, syscall.SIGINT, programGrace)):
 		c.stop(r)
+	}
+	if len(t.o.Argv) > 0 && t.h.Exited != nil {
+		t.h.Exited(c.state())
 	}
 	if err != nil {
 		return fmt.Errorf("%s: reading what it prints: %w", t.o.Place, err)
@@ -67,6 +75,7 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 		if perr != nil {
 			return nil, nil, nil, perr
 		}
+		widen(r)
 		files = append(files, r, w)
 	}
 	if out, err = newPipe(files[0]); err != nil {
@@ -75,14 +84,25 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 	if errs, err = newPipe(files[2]); err != nil {
 		return nil, nil, nil, err
 	}
+	errs.id = Stderr
 	cmd := exec.Command("sh", "-c", t.o.Command) //nolint:gosec,noctx // the user's own command; ended by stop, as a group
+	if a := t.o.Argv; len(a) > 0 {
+		cmd = exec.Command(a[0], a[1:]...) //nolint:gosec,noctx // as above
+		if in, ok := t.o.Stdin.(*os.File); ok && !isTerminal(in) {
+			cmd.Stdin = in
+		}
+		cmd.Env = t.o.Env
+	}
 	cmd.Stdout, cmd.Stderr = files[1], files[3]
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err = cmd.Start(); err != nil {
 		return nil, nil, nil, err
 	}
 	_, _ = files[1].Close(), files[3].Close() // the child has its own
-	c = &child{cmd: cmd, done: make(chan error, 1)}
+	c = &child{cmd: cmd, done: make(chan error, 1), signals: t.o.Signals}
+	if t.h.Started != nil {
+		t.h.Started(cmd.Process.Pid)
+	}
 	// Ends with the child, which stop kills.
 	go func() { c.done <- cmd.Wait(); close(c.done) }()
 	return c, out, errs, nil
@@ -99,6 +119,7 @@ func (c *child) read(ctx context.Context, r *reader) (ended *error, err error) {
 			default:
 			}
 		}
+		c.forward()
 		open, err := r.round()
 		switch {
 		case err != nil:
@@ -116,6 +137,8 @@ func (c *child) read(ctx context.Context, r *reader) (ended *error, err error) {
 			select {
 			case end := <-c.done:
 				return &end, nil
+			case sig := <-c.signals:
+				c.pass(sig)
 			case <-ctx.Done():
 				return nil, nil
 			}
@@ -123,16 +146,45 @@ func (c *child) read(ctx context.Context, r *reader) (ended *error, err error) {
 	}
 }
 
+// forward passes on the signals that have come.
+func (c *child) forward() {
+	for {
+		select {
+		case sig := <-c.signals:
+			c.pass(sig)
+		default:
+			return
+		}
+	}
+}
+
+func (c *child) pass(sig os.Signal) {
+	s, ok := sig.(syscall.Signal)
+	if c.got++; !ok || c.got >= killAfter {
+		s = syscall.SIGKILL
+	}
+	c.kill(s)
+}
+
 // stop ends the child and all it started, reading on meanwhile so that its
 // last words get through.
 func (c *child) stop(r *reader) {
-	c.kill(syscall.SIGTERM)
-	for deadline := time.Now().Add(childGrace); time.Now().Before(deadline); {
+	if !c.end(r, syscall.SIGTERM, childGrace) {
+		c.kill(syscall.SIGKILL)
+		r.drain()
+	}
+}
+
+// end asks the child to end, reads on and reports whether it did within grace.
+func (c *child) end(r *reader, sig syscall.Signal, grace time.Duration) bool {
+	c.kill(sig)
+	for deadline := time.Now().Add(grace); time.Now().Before(deadline); {
+		c.forward()
 		open, err := r.round()
 		if !open || err != nil {
 			select {
 			case <-c.done:
-				return
+				return true
 			case <-time.After(time.Until(deadline)):
 			}
 			break
@@ -141,12 +193,21 @@ func (c *child) stop(r *reader) {
 		case <-c.done:
 			c.kill(syscall.SIGKILL) // what it left behind
 			r.drain()
-			return
+			return true
 		default:
 		}
 	}
-	c.kill(syscall.SIGKILL)
-	r.drain()
+	return false
+}
+
+// state is how the child ended; nil if it hangs in the kernel.
+func (c *child) state() *os.ProcessState {
+	select {
+	case <-c.done:
+		return c.cmd.ProcessState
+	case <-time.After(childReap):
+		return nil
+	}
 }
 
 // abandon makes sure that the child has ended when its reader returns, even by

@@ -20,6 +20,10 @@
 // here: on a rotation, a truncation, more than 5,000 lines/s for 2 s or an end
 // of its own the direct follower goes on at the line where it stood.
 //
+// A program that a run is about (Options.Argv) differs from a command: its two
+// outputs are told apart, its input may be ours, signals are passed on to it
+// and all it started, and its end is told with its exit state.
+//
 // Delivery promise: of a regular file every line is delivered once and in
 // order, except what copy-and-truncate itself loses, what was rotated away
 // more than nine files ago between two looks, and what lies beyond a line's

@@ -74,7 +74,7 @@ func (fl *follower) close() {
 func (fl *follower) once(ctx context.Context, s *stream) error {
 	for ctx.Err() == nil {
 		n, err := s.f.ReadAt(fl.buf, s.pos)
-		m := mark{sources.Now(), s.history}
+		m := mark{seen: sources.Now(), history: s.history}
 		fl.t.feed(&s.split, fl.buf[:n], s.pos, m)
 		s.pos += int64(n)
 		switch {
@@ -146,7 +146,7 @@ func (fl *follower) step(s *stream) bool {
 	}
 	fl.active, fl.unread, s.quiet = time.Now(), false, time.Time{}
 	block := fl.buf[:n]
-	fl.t.feed(&s.split, block, s.pos, mark{sources.Now(), s.history})
+	fl.t.feed(&s.split, block, s.pos, mark{seen: sources.Now(), history: s.history})
 	s.pos += int64(n)
 	s.remember(block)
 	fl.lag()
@@ -167,7 +167,7 @@ func (fl *follower) lag() {
 func (fl *follower) truncated(s *stream) {
 	held := s.split.held()
 	n := fl.readCopy(s)
-	fl.t.last(&s.split, s.pos, mark{sources.Now(), 0})
+	fl.t.last(&s.split, s.pos, mark{seen: sources.Now(), history: 0})
 	s.restart()
 	fl.t.stats.Truncations++
 	text := fmt.Sprintf("%s was truncated; reading it from its beginning", fl.path)
@@ -224,7 +224,7 @@ func (fl *follower) retire() {
 		if now.Sub(s.quiet) < grace && len(fl.streams) < maxStreams {
 			return
 		}
-		fl.t.last(&s.split, s.pos, mark{sources.Now(), s.history})
+		fl.t.last(&s.split, s.pos, mark{seen: sources.Now(), history: s.history})
 		s.close()
 		fl.streams = append(fl.streams[:0], fl.streams[1:]...)
 	}

@@ -171,7 +171,7 @@ func (ln *loan) accept(l *tail.Line, now time.Time) bool {
 	ln.fl.lag()
 	ln.fl.buf = append(ln.fl.buf, '\n')
 	s.remember(ln.fl.buf)
-	t.line(ln.fl.buf[:len(l.Text)], end, cut, false, mark{ln.seen.of(end, model.InstantOf(now)), s.history})
+	t.line(ln.fl.buf[:len(l.Text)], end, cut, false, mark{seen: ln.seen.of(end, model.InstantOf(now)), history: s.history})
 	ln.fl.buf = ln.fl.buf[:cap(ln.fl.buf)]
 	return true
 }

@@ -39,6 +39,7 @@ type pipe struct {
 	split splitter
 	ended bool
 	last  *lastLine // remembers the last line; nil for none
+	id    uint8     // which output of a command
 }
 
 func newPipe(f *os.File) (*pipe, error) {
@@ -148,7 +149,7 @@ func (r *reader) take(now time.Time) error {
 			continue
 		}
 		m := r.burst.mark(now, r.waited)
-		r.waited = 0
+		m.stream, r.waited = p.id, 0
 		p.last.note(r.buf[:n])
 		r.t.feed(&p.split, r.buf[:n], p.pos, m)
 		p.pos += int64(n)
@@ -158,7 +159,9 @@ func (r *reader) take(now time.Time) error {
 
 // end delivers a last line without an end.
 func (r *reader) end(p *pipe, now time.Time) {
-	r.t.last(&p.split, p.pos, r.burst.mark(now, r.waited))
+	m := r.burst.mark(now, r.waited)
+	m.stream = p.id
+	r.t.last(&p.split, p.pos, m)
 }
 
 // drain reads what is there already and no more.

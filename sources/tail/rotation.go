@@ -130,7 +130,7 @@ func (fl *follower) readCopy(s *stream) int64 {
 func (fl *follower) readRest(s *stream, f *os.File) (total int64) {
 	for {
 		n, err := f.ReadAt(fl.buf, s.pos)
-		fl.t.feed(&s.split, fl.buf[:n], s.pos, mark{sources.Now(), s.history})
+		fl.t.feed(&s.split, fl.buf[:n], s.pos, mark{seen: sources.Now(), history: s.history})
 		s.pos += int64(n)
 		total += int64(n)
 		if err != nil || n == 0 {

@@ -56,6 +56,16 @@ type Options struct {
 	// BurstIsHistory marks as history what a pipe or command prints before its
 	// first wait of 50 ms after the first line, 10 s at most. For server logs.
 	BurstIsHistory bool
+	// Returns makes a carriage return end a line too, as progress bars are
+	// drawn; what lies between two of them is left out if it is empty.
+	Returns bool
+	// Argv is a program that the run is about, instead of a shell's command: for
+	// the place Exec. It gets Stdin if that is an *os.File and no terminal, its
+	// end is no failure whatever its code, and when ctx ends it may take its time.
+	Argv []string
+	Env  []string // of such a program; nil is this process's own
+	// Signals are forwarded to such a program and all it started, the third kills.
+	Signals <-chan os.Signal
 	// Stdin is read for the place "-"; nil is the process's own. A Reader that is
 	// no *os.File can't be woken: cancelling takes effect at its next line.
 	Stdin io.Reader
@@ -71,7 +81,14 @@ type Line struct {
 	Cut     int           // bytes beyond MaxLine that were thrown away
 	History bool          // it was there before we came: not live
 	Partial bool          // its input ended, or was truncated, before its line end
+	Stream  uint8         // which output of a command: Stdout or Stderr; else 0
 }
+
+// The outputs of a command.
+const (
+	Stdout uint8 = iota
+	Stderr
+)
 
 // Stats are the totals of one Run so far.
 type Stats struct {
@@ -90,6 +107,11 @@ type Handler struct {
 	Open  func(Kind)  // what the place turned out to be; once, before the first line
 	Stats func(Stats) // just before Idle
 	Idle  func()      // lines or events came and Run is about to wait: flush
+	// Raw is offered each block before it is cut into lines: base is its offset,
+	// as of Line. It returns true if it takes it; then no line comes of it.
+	Raw     func(stream uint8, block []byte, base int64, seen model.Instant) bool
+	Started func(pid int)          // a command runs
+	Exited  func(*os.ProcessState) // a program (Argv) has ended and all it printed was read
 }
 
 // tailer is one Run.

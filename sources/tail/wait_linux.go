@@ -37,3 +37,16 @@ func isTerminal(f *os.File) bool {
 	})
 	return err == nil && terminal
 }
+
+// pipeSize is what a pipe is made to hold where the system allows it: a reader
+// that is late for a moment holds nobody up.
+const pipeSize = 1 << 20
+
+func widen(f *os.File) {
+	conn, err := f.SyscallConn()
+	if err == nil {
+		_ = conn.Control(func(fd uintptr) {
+			_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) // else it holds what it held
+		})
+	}
+}
