@@ -320,3 +320,29 @@ func TestPanelsAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// A batch that stays small is only worth a look while work waits for it, and
+// the look is asked for by a sign, not by colour alone.
+func TestSmallBatchWhileWorkWaits(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		waiting float64
+		want    bool
+	}{{"nothing waits", 0, false}, {"five wait", 5, true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newScene(200*time.Second, sceneNow)
+			s.every(time.Second, func(at model.Instant, _ float64) {
+				s.level(model.ServerBatch, at, 1)
+				s.level(model.ServerWaiting, at, tc.waiting)
+			})
+			s.snap.Run.Config["max_batch"] = model.Setting{Value: 8}
+			text := screenText(s.done(), live)
+			if got := strings.Contains(text, "▲ mean 1.0"); got != tc.want {
+				t.Errorf("want a warning sign: %v, got %v", tc.want, got)
+			}
+			if got := strings.Contains(text, "▲ 5 waiting"); got != tc.want {
+				t.Errorf("want a queue of more than half a batch marked: %v, got %v", tc.want, got)
+			}
+		})
+	}
+}

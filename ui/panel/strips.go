@@ -37,6 +37,19 @@ func (f Frame) maxBatch() float64 {
 	return first(b, f.Snap.Run.Configured("max_batch"))
 }
 
+// small reports a batch that stays small though work waits for it.
+func small(batch, waiting, limit, thin float64) bool {
+	return waiting >= 1 && (batch <= thin || batch < limit/2)
+}
+
+// thin is the mean batch size up to which nothing is batched.
+func (f Frame) thin() float64 {
+	if t := f.Snap.Run.Thresholds.BatchOne; t > 0 {
+		return t
+	}
+	return model.DefaultThresholds().BatchOne
+}
+
 func batchHead(f Frame) Head {
 	h := Head{Title: "batch size"}
 	now := math.NaN()
@@ -48,11 +61,11 @@ func batchHead(f Frame) Head {
 		h.Notes = []Span{{"no batch lines yet", themes.Dim, false}}
 		return h
 	}
-	role := themes.Text
-	if v <= f.Snap.Run.Thresholds.BatchOne {
-		role = themes.Warn
+	mean := Span{"mean " + draw.Small(v), themes.Text, false}
+	if small(v, f.shown(f.queues(), last(f.View.Figures.Whole(model.ServerWaiting))), f.maxBatch(), f.thin()) {
+		mean = Span{"▲ mean " + draw.Small(v), themes.Warn, true}
 	}
-	h.Notes = []Span{{"mean " + draw.Small(v), role, false}}
+	h.Notes = []Span{mean}
 	if b := f.maxBatch(); !math.IsNaN(b) {
 		h.Notes = append(h.Notes, Span{"of max " + draw.Count(b), themes.Target, false})
 	}
@@ -68,10 +81,10 @@ func drawBatch(f Frame) {
 		top = draw.NiceTop(zero(m))
 	}
 	waiting := f.queues()
-	thin := first(f.Snap.Run.Thresholds.BatchOne, 1.3)
+	thin := f.thin()
 	f.strip(h, "batch", vals, top, func(i int) themes.Role {
-		if waiting[i] >= 1 && (vals[i] <= thin || vals[i] < limit/2) {
-			return themes.WarnFill // small though work waits
+		if small(vals[i], waiting[i], limit, thin) {
+			return themes.WarnFill
 		}
 		return themes.Batch
 	}, draw.Small)
@@ -90,7 +103,11 @@ func queueHead(f Frame) Head {
 		h.Notes = []Span{{"not told by the server", themes.Dim, false}}
 		return h
 	}
-	h.Notes = []Span{{draw.Count(math.Round(v)) + " waiting", themes.Text, false}, {"peak " + draw.Count(most(vals)), themes.Dim, false}}
+	waits := Span{draw.Count(math.Round(v)) + " waiting", themes.Text, false}
+	if v >= f.maxBatch()/2 {
+		waits = Span{"▲ " + waits.Text, themes.Warn, true}
+	}
+	h.Notes = []Span{waits, {"peak " + draw.Count(most(vals)), themes.Dim, false}}
 	if sig := f.View.Figures.Signals; sig != nil && sig.Server.BatchWait > 0 {
 		h.Notes = append(h.Notes, Span{"wait " + draw.Latency(sig.Server.BatchWait), themes.Dim, false})
 	}
