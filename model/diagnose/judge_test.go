@@ -35,23 +35,26 @@ func TestLeakyCounterRaisesAndClears(t *testing.T) {
 	if k.raised {
 		t.Fatal("15 s: want cleared")
 	}
-	for range 200 { // true 39 % of the time never raises at 10/15
-		run(Yes, 39)
-		if k.raised && k.level < 10 {
-			t.Fatal("want level at its bound when raised")
+	k = counter{}
+	for i := range 2000 { // true 30 % of the time, in streaks: below 10 ÷ (10 + 15) never raises
+		a := No
+		if i%20 < 6 {
+			a = Yes
 		}
-		k = counter{}
-		for i := range 1000 {
-			a := No
-			if i%100 < 39 && i%5 < 2 {
-				a = Yes
-			}
-			run(a, 1)
-			if k.raised {
-				t.Fatal("rarely true: want never raised")
-			}
+		run(a, 1)
+		if k.raised {
+			t.Fatalf("second %d: want never raised", i)
 		}
-		break
+	}
+	for i := range 2000 { // true 60 % of the time: raised in the end
+		a := No
+		if i%10 < 6 {
+			a = Yes
+		}
+		run(a, 1)
+	}
+	if !k.raised {
+		t.Fatal("mostly true: want raised")
 	}
 }
 

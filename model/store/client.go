@@ -36,7 +36,6 @@ type client struct {
 	closed     [windowLen]closedCount
 	refused    [windowLen]refusedCount
 	in, out    moments
-	format     string
 }
 
 type closedCount struct {

@@ -11,13 +11,13 @@ const (
 )
 
 type flight struct {
-	begun, ended  [flightLen]int32
-	newest        int64 // step number of the newest slot in use
-	totalBegun    int64
-	totalEnded    int64
-	sumBegun      []int64 // begun up to and with each step, oldest first; rebuilt by sweep
-	sumEnded      []int64
-	sweepOf, base int64
+	begun, ended [flightLen]int32
+	newest       int64 // step number of the newest slot in use
+	totalBegun   int64
+	totalEnded   int64
+	sumBegun     []int64 // begun up to and with each step, oldest first; rebuilt by sweep
+	sumEnded     []int64
+	base         int64
 }
 
 // slot makes room up to the step that holds at; -1 if it is too old.

@@ -32,13 +32,11 @@ type Store struct {
 	host    map[model.SourceID]bool
 	run     model.RunInfo
 	marks   []model.Mark
-	said    map[string]float64 // what was configured, by who printed it
 	steady  steadiness
 	primary map[model.SeriesID]primary
 	lastMut *track
 
 	now, start model.Instant
-	firstTick  model.Instant
 	lastBucket int64 // number of the newest of the 5-s buckets in Load.X5
 	cpuBest    float64
 	hostFirst  model.Instant // first sample of the host

@@ -66,19 +66,17 @@ func (f *screenFlags) check() error {
 
 // runFlags say what is declared about the run and where it is kept.
 type runFlags struct {
-	target     float64
-	timeout    time.Duration
-	maxBatch   int
-	batchWait  time.Duration
-	label      string
-	change     string
-	meta       []string
-	record     string
-	noRecord   bool
-	zone       string
-	year       int
-	slo        string
-	configFile string
+	target    float64
+	timeout   time.Duration
+	maxBatch  int
+	batchWait time.Duration
+	label     string
+	change    string
+	meta      []string
+	record    string
+	noRecord  bool
+	zone      string
+	year      int
 }
 
 func (f *runFlags) add(s *pflag.FlagSet) {
