@@ -61,8 +61,8 @@ func httpOutcome(code int64, good Outcome) Outcome {
 // and reports whether it is one. Its 2xx says nothing: uvicorn writes the line
 // when the answer starts.
 func readAccess(text []byte, r *Reading) bool {
-	i := bytes.Index(text, []byte(` - "`))
-	if i < 0 || i > 64 || bytes.IndexByte(text[:i], ' ') >= 0 {
+	i := bytes.IndexByte(text[:min(len(text), 65)], ' ')
+	if i < 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
 		return false
 	}
 	method, path, code, _, ok := requestLine(text[i+3:])

@@ -34,6 +34,8 @@ type engineState struct {
 type emitter struct {
 	out     *sources.Outlet
 	engines map[string]*engineState
+	label   []byte         // the newest engine's
+	lately  *engineState   // the newest engine, nil before the first
 	slotted []*engineState // those whose running is rebuilt from slots, in order of appearance
 	spoke   bool           // something was read since the server's start
 	config  map[string]float64
@@ -66,7 +68,12 @@ func (e *emitter) emit(id model.SeriesID, k model.Kind, key uint64, v float64) {
 
 // engine finds a scheduler's state by its label; a new label is noted once.
 func (e *emitter) engine(label []byte) *engineState {
+	if e.lately != nil && string(e.label) == string(label) {
+		return e.lately
+	}
+	e.label = append(e.label[:0], label...)
 	if st, ok := e.engines[string(label)]; ok {
+		e.lately = st
 		return st
 	}
 	st := &engineState{total: -1}
@@ -78,6 +85,7 @@ func (e *emitter) engine(label []byte) *engineState {
 		e.engines = make(map[string]*engineState)
 	}
 	e.engines[string(label)] = st
+	e.lately = st
 	return st
 }
 

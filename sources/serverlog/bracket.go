@@ -60,7 +60,7 @@ func (c *record) bracketStamp(in []byte) bool {
 	if n < len(in) && (in[n] != ' ' || !ranked(in[n+1:])) {
 		return false
 	}
-	c.take(s)
+	c.takeAt(s, in, n)
 	c.fresh = true
 	if n < len(in) {
 		c.rank = in[n+1:]
@@ -152,23 +152,31 @@ func (c *record) klogged(b []byte) int {
 		return 0
 	}
 	l, ok := levelWords[string(b[:1])]
-	m, ok1 := two(b[1:])
-	d, ok2 := two(b[3:])
-	if !ok || !ok1 || !ok2 || b[5] != ' ' || m < 1 || m > 12 || d < 1 || d > 31 {
+	s, n := klogStamp(b[1:])
+	if !ok || n == 0 {
 		return 0
 	}
-	s := stamp{month: m, day: d, zoned: true} // klog writes UTC
-	n := s.clock(b[6:])
-	if n == 0 {
-		return 0
-	}
-	k := pidLocation(b[6+n:], c)
+	k := pidLocation(b[1+n:], c)
 	if k == 0 {
 		return 0
 	}
-	c.take(s)
+	c.takeAt(s, b[1:], n)
 	c.level, c.klog = l, true
-	return 6 + n + k
+	return 1 + n + k
+}
+
+// klogStamp reads `MMDD hh:mm:ss.uuuuuu`.
+func klogStamp(b []byte) (s stamp, n int) {
+	m, ok1 := two(b)
+	d, ok2 := two(b[min(2, len(b)):])
+	if !ok1 || !ok2 || len(b) < 13 || b[4] != ' ' || m < 1 || m > 12 || d < 1 || d > 31 {
+		return s, 0
+	}
+	s = stamp{month: m, day: d, zoned: true} // klog writes UTC
+	if n = s.clock(b[5:]); n == 0 {
+		return stamp{}, 0
+	}
+	return s, 5 + n
 }
 
 // klogISO reads ` I 7139 file.cc:NNN] ` behind a stamp.

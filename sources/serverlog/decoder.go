@@ -28,6 +28,9 @@ const (
 	credible   = 0.8             // the least sum of votes that decides at the end
 )
 
+// skewEvery is how often a live line's stamp is held against its arrival.
+const skewEvery = 20 * time.Millisecond
+
 // reconsiderAll is how many lines without anything known are all held against
 // the other formats; of later ones only some are.
 const reconsiderAll = 4000
@@ -69,6 +72,8 @@ type Decoder struct {
 	past     history
 	skew     float64
 	skewAt   model.Instant
+	sampled  model.Instant // when a line's stamp was last held against its arrival
+	every    bool          // every line's stamp counts, for knowing it again
 	newest   model.Instant // newest stamp
 	last     model.Instant // newest own time, for records without one
 	clock0   model.Instant // where the server's clock since start has its zero
@@ -84,7 +89,7 @@ type Decoder struct {
 // Lookup.
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{o: o, tally: newTally(), clock0: o.Start}
-	d.rd.zone, d.rd.year = o.Zone, o.Year
+	d.rd.zone, d.rd.year, d.rd.clocks = o.Zone, o.Year, o.OwnTime
 	d.onRead = d.reading
 	if f, ok := Lookup(o.Format); ok && o.Format != "" {
 		d.fixed = true
@@ -210,7 +215,17 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 	d.matched = false
 	d.e.seen, d.e.late = seen, history && !d.o.OwnTime
 	odd := d.odd
+	sample := !d.e.late && !d.o.OwnTime && seen.Sub(d.sampled) >= skewEvery
+	if sample {
+		d.sampled = seen
+	}
+	d.rd.all = sample || d.every || d.past.waiting()
+	d.rd.dated = d.o.OwnTime || d.e.late
 	d.rd.read(text, d.onRead)
+	if len(d.e.slotted) > 0 && !d.e.late {
+		d.e.at, d.e.mute, d.e.past = d.here(), false, nil
+		d.e.refresh()
+	}
 	if d.odd > odd && d.odd <= badSamples {
 		d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteBadLine, Name: "damaged statistics line", Value: float64(d.line), Text: clean(text, 200)})
 	}
@@ -230,7 +245,7 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 // that the server does not print.
 func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	d.quiet++
-	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%16 == 0) {
+	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%256 == 0) {
 		d.timer.strip(text, &d.timerRe)
 		d.tally.count(&d.timerRe)
 		d.reconsider(seen)

@@ -27,6 +27,7 @@ func (s *stripper) envelope(c *record, depth int) {
 	} else if len(rest) > 0 {
 		end = len(c.text) // no clean end: let the parser refuse it
 	}
+	c.settle()
 	c.before = c.stamp
 	obj, err := s.json[depth].ParseBytes(c.text[:end])
 	if err != nil || obj.Type() != fastjson.TypeObject {
@@ -109,7 +110,7 @@ func (s *stripper) inner(c *record, depth int) {
 		}
 		c.text = c.text[:n]
 	}
-	was := len(bytes.TrimLeft(c.text, " \t"))
+	was := len(trimBlank(c.text))
 	s.unwrap(c, depth+1)
 	c.ship = c.ship || c.obj != nil && len(c.text) < was
 }

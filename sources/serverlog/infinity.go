@@ -43,7 +43,7 @@ func infinityParse(c *record, r *Reading) {
 		return
 	}
 	r.Debug = l == debugLevel
-	t = bytes.TrimLeft(t[colon+1:], " ")
+	t = trimBlank(t[colon+1:])
 	if i := bytes.Index(t, []byte("] ")); i > 0 && t[0] == '[' && i < 24 { // the emoji
 		t = t[i+2:]
 	}
@@ -76,7 +76,7 @@ func infinityQueue(t []byte, r *Reading) {
 	if i < 0 {
 		return
 	}
-	if v, n := integer(bytes.TrimLeft(t[i+len(key):], " ")); n > 0 {
+	if v, n := integer(trimBlank(t[i+len(key):])); n > 0 {
 		r.waiting(v)
 	}
 }

@@ -89,7 +89,7 @@ func llamaHead(t []byte) (who byte, text []byte) {
 	if bytes.HasPrefix(t[i:], []byte("::")) || who == 's' && bytes.Contains(t[:i], []byte("[")) {
 		return 0, t
 	}
-	return who, bytes.TrimLeft(t[i+1:], " ")
+	return who, trimBlank(t[i+1:])
 }
 
 // llamaSlot reads `id  3 | task 0 | text`.
@@ -97,7 +97,7 @@ func llamaSlot(t []byte, r *Reading) {
 	if !bytes.HasPrefix(t, []byte("id ")) {
 		return
 	}
-	b := bytes.TrimLeft(t[3:], " ")
+	b := trimBlank(t[3:])
 	id, n := integer(b)
 	if n == 0 {
 		return
@@ -111,7 +111,7 @@ func llamaSlot(t []byte, r *Reading) {
 	if bar < 0 || bar > 24 {
 		return
 	}
-	text := bytes.TrimLeft(b[bar+3:], " ")
+	text := trimBlank(b[bar+3:])
 	switch {
 	case bytes.HasPrefix(text, []byte("processing task")):
 		r.event(Started)
@@ -129,11 +129,11 @@ func llamaTotal(t []byte, r *Reading) {
 	if !bytes.HasPrefix(t, []byte("total time")) {
 		return
 	}
-	b := bytes.TrimLeft(t[len("total time"):], " ")
+	b := trimBlank(t[len("total time"):])
 	if len(b) == 0 || b[0] != '=' {
 		return
 	}
-	b = bytes.TrimLeft(b[1:], " ")
+	b = trimBlank(b[1:])
 	if v, n := number(b); n > 0 && bytes.HasPrefix(b[n:], []byte(" ms")) {
 		r.latency(v)
 	}
@@ -183,7 +183,7 @@ func llamaRequest(t []byte, r *Reading) {
 		return
 	}
 	code, n := statusCode(t[last:])
-	path := bytes.TrimLeft(t[sp:], " ")
+	path := trimBlank(t[sp:])
 	if i := bytes.IndexByte(path, ' '); i > 0 {
 		path = path[:i]
 	}
@@ -203,7 +203,7 @@ func llamaBare(t []byte, r *Reading) {
 	case bytes.HasPrefix(t, []byte("all slots are idle")):
 		llamaIdle(r)
 	case bytes.HasPrefix(t, []byte("slot ")):
-		b := bytes.TrimLeft(t[5:], " ")
+		b := trimBlank(t[5:])
 		id, n := integer(b)
 		if n == 0 {
 			return
@@ -303,7 +303,7 @@ func llamaObject(c *record, r *Reading) {
 		if n := o.Get("n_slots"); n != nil && bytes.HasPrefix(c.text, []byte("initializing")) {
 			r.slots(n.GetFloat64())
 		}
-		llamaMessage(bytes.TrimLeft(c.text, " "), slot, r)
+		llamaMessage(trimBlank(c.text), slot, r)
 	}
 }
 

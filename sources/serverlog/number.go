@@ -9,6 +9,14 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
+// trimBlank drops blanks in front.
+func trimBlank(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
+
 func isWord(c byte) bool {
 	return isDigit(c) || c|0x20-'a' <= 25 || c == '_'
 }

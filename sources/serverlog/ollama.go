@@ -47,13 +47,13 @@ func ollamaAccess(t []byte, r *Reading) {
 	if n == 0 || bar1 < 0 {
 		return
 	}
-	rest := bytes.TrimLeft(t[bar1+1:], " ")
+	rest := trimBlank(t[bar1+1:])
 	ms, k := duration(rest)
 	bar3 := bytes.LastIndexByte(rest, '|')
 	if k == 0 || bar3 < 0 {
 		return
 	}
-	call := bytes.TrimLeft(rest[bar3+1:], " ")
+	call := trimBlank(rest[bar3+1:])
 	sp := bytes.IndexByte(call, ' ')
 	q := bytes.IndexByte(call, '"')
 	if sp <= 0 || q < sp || len(call) < q+2 || call[len(call)-1] != '"' {

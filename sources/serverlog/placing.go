@@ -63,9 +63,14 @@ func (d *Decoder) reading(c *record, r *Reading) {
 		d.live(r)
 	}
 	d.e.apply(r)
-	if !d.e.late {
-		d.e.refresh()
+}
+
+// here is where what is told of no record in particular is placed.
+func (d *Decoder) here() model.Instant {
+	if d.o.OwnTime && d.last != 0 {
+		return d.last
 	}
+	return d.e.seen
 }
 
 // Stamps without a year that are further off than these belong to the year
@@ -89,7 +94,8 @@ func (d *Decoder) turn(c *record, at model.Instant) model.Instant {
 	return at
 }
 
-// own is a record's own time in a replay; one without takes the one before it.
+// own is a record's own time in a replay; one without has the time that the
+// line is said to be of.
 func (d *Decoder) own(r *Reading) model.Instant {
 	switch {
 	case r.At != 0:
@@ -100,6 +106,8 @@ func (d *Decoder) own(r *Reading) model.Instant {
 		}
 		d.clockNow = r.Clock
 		d.last = d.clock0 + model.Instant(r.Clock)
+	default:
+		d.last = max(d.last, d.e.seen)
 	}
 	if d.last == 0 {
 		return d.e.seen

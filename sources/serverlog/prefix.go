@@ -6,14 +6,20 @@ import "bytes"
 // front of a record's text, in any order and number. It stops behind a source
 // location, behind uvicorn's level and at the first thing it does not know:
 // what follows is the message and may be anything.
-func (c *record) prefixes() {
+//
+// start says that nothing was taken off before.
+func (c *record) prefixes(start bool) {
 	b := c.text
+	if !start && (c.loc != nil || c.uvi) {
+		c.text = trimBlank(b)
+		return
+	}
 	for step := 0; step < 24; step++ {
-		t := bytes.TrimLeft(b, " \t")
+		t := trimBlank(b)
 		if len(t) == 0 {
 			break
 		}
-		n, stop := c.one(t, step == 0)
+		n, stop := c.one(t, start && step == 0)
 		if n == 0 {
 			break
 		}
@@ -22,7 +28,7 @@ func (c *record) prefixes() {
 			break
 		}
 	}
-	c.text = bytes.TrimLeft(b, " \t")
+	c.text = trimBlank(b)
 }
 
 // one reads a single prefix at the start of b and says how long it is. stop
@@ -38,7 +44,7 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 			return n, false
 		}
 		if d, k := sinceStart(b); k > 0 && !c.ticked && k < len(b) && b[k] == ' ' {
-			c.clock, c.ticked = d, true
+			c.clock, c.ticked, c.clockAt = d, true, c.mark(b, k)
 			return k + letter(b[k:], c), false
 		}
 		return c.compose(b), false
@@ -47,7 +53,7 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 	case ch == '*' && len(b) > 1 && b[1] == '*':
 		return 2, false
 	case ch == '|' && first && len(b) > 1 && b[1] == ' ':
-		if _, k := parseStamp(bytes.TrimLeft(b[1:], " ")); k > 0 {
+		if _, k := parseStamp(trimBlank(b[1:])); k > 0 {
 			return 1, false
 		}
 		return 0, false
@@ -108,7 +114,7 @@ func (c *record) stamped(b []byte) int {
 	if n == 0 || n < len(b) && isWord(b[n]) {
 		return 0
 	}
-	c.take(s)
+	c.takeAt(s, b, n)
 	c.fresh = true
 	rest := b[n:]
 	for _, stream := range [...]string{" stdout ", " stderr "} {
@@ -202,7 +208,7 @@ func (c *record) levelled(b []byte) (n int, stop bool) {
 		}
 		c.level, c.fresh = l, false
 		// uvicorn pads to ten; others write `LEVEL: text`.
-		c.uvi = len(b) >= 10 && len(bytes.TrimLeft(b[n+1:10], " ")) == 0
+		c.uvi = len(b) >= 10 && len(trimBlank(b[n+1:10])) == 0
 		return n + 1, c.uvi
 	}
 	return 0, false
@@ -227,7 +233,7 @@ func llamaLetter(b []byte, c *record) int {
 	}
 	for _, w := range [...]string{"slot ", "srv ", "que ", "cmn ", "main"} {
 		if bytes.HasPrefix(b[2:], []byte(w)) {
-			c.level = levelWords[string(b[:1])]
+			c.level, c.peeked = levelWords[string(b[:1])], true
 			return 2
 		}
 	}

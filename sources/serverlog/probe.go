@@ -73,7 +73,7 @@ func Probe(r io.Reader, o Options, each func(Record) error) (Summary, error) {
 		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others,
 		ByField: map[string]int{}, ByEvent: map[string]int{},
 	}, each: each}
-	rd := reader{f: &f, year: o.Year, zone: o.Zone}
+	rd := reader{f: &f, year: o.Year, zone: o.Zone, dated: true}
 	for _, l := range head {
 		p.line(&rd, l)
 	}

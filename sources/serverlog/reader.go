@@ -21,12 +21,15 @@ type reader struct {
 	strip  stripper
 	rec    record
 	r      Reading
+	dated  bool       // readings need their time
+	all    bool       // records that say nothing are wanted too
+	clocks bool       // so are those with a clock since the server's start
 	joined []byte     // pieces of a record so far
 	faults [16]uint64 // the newest error records, to know their continuations
 	next   int
 }
 
-// read calls emit for each record of a line, also for those that say nothing.
+// read calls emit for each record of a line that says something, or for all.
 // The reading and its slices are valid until emit returns.
 func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 	if len(rd.joined) > 0 {
@@ -64,11 +67,16 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 func (rd *reader) one(emit func(*record, *Reading)) {
 	c, r := &rd.rec, &rd.r
 	*r = Reading{Debug: c.level == debugLevel, Clock: c.clock, Clocked: c.ticked}
-	r.At = c.at(rd.year, rd.zone)
-	r.Dated = c.stamp.full() && (c.stamp.zoned || c.stamp.epoch != 0)
 	rd.f.parse(c, r)
-	if r.Plain && r.Event == Error && rd.continued(c, r.At) {
-		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked, At: r.At, Dated: r.Dated}
+	if r.Plain && r.Event == Error && rd.continued(c, c.at(rd.year, rd.zone)) {
+		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked}
+	}
+	if !rd.all && r.silent() && !(rd.clocks && r.Clocked) {
+		return
+	}
+	if rd.dated || rd.all {
+		r.At = c.at(rd.year, rd.zone)
+		r.Dated = c.stamp.full() && (c.stamp.zoned || c.stamp.epoch != 0)
 	}
 	emit(c, r)
 }

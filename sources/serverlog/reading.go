@@ -104,6 +104,9 @@ func (r *Reading) Has(f Field) bool { return r.Set&f == f }
 // Empty reports whether the reading has nothing for a probe record.
 func (r *Reading) Empty() bool { return r.Set&recordFields == 0 }
 
+// silent reports whether the reading has nothing for anybody.
+func (r *Reading) silent() bool { return r.Set == 0 && !r.Debug && !r.Restart && !r.Odd }
+
 func (r *Reading) running(v int64)        { r.Running, r.Set = v, r.Set|HasRunning }
 func (r *Reading) waiting(v int64)        { r.Waiting, r.Set = v, r.Set|HasWaiting }
 func (r *Reading) batch(v int64)          { r.Batch, r.Set = v, r.Set|HasBatch }

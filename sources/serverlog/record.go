@@ -55,6 +55,13 @@ type record struct {
 	rest   []byte        // a second JSON record that stood behind the first
 	before stamp         // what the stamp was in front of a JSON record
 	fresh  bool          // a stamp or label was read since the last level
+
+	whole   int     // capacity of the line whose prefixes are read, 0 if it is none
+	spans   [4]span // where digits stood that change from line to line
+	stampAt span    // where the stamp that counts stands
+	clockAt span
+	raw     []byte // the stamp's text if it was not read yet
+	peeked  bool   // what was taken off depends on what follows
 }
 
 // object is the server's own JSON record, nil if the record was text.
@@ -66,39 +73,97 @@ func (c *record) object() *fastjson.Value {
 }
 
 // take keeps a stamp unless a better one came before.
-func (c *record) take(s stamp) {
+func (c *record) take(s stamp) bool {
 	if !s.dayed() || c.stamp.full() || c.stamp.dayed() && !s.full() {
+		return false
+	}
+	c.stamp, c.raw = s, nil
+	return true
+}
+
+// takeAt is take for a stamp of n bytes in front of b, within the line.
+func (c *record) takeAt(s stamp, b []byte, n int) {
+	at := c.mark(b, n)
+	if c.take(s) {
+		c.stampAt = at
+	}
+}
+
+// mark notes that the first n bytes of b hold digits that change.
+func (c *record) mark(b []byte, n int) span {
+	if c.whole == 0 || c.whole-cap(b) > shapeMost {
+		return span{}
+	}
+	s := span{int16(c.whole - cap(b)), int16(n)}
+	for i := range c.spans {
+		if c.spans[i].n == 0 {
+			c.spans[i] = s
+			break
+		}
+	}
+	return s
+}
+
+// settle reads the stamp if only its place is known so far.
+func (c *record) settle() {
+	if c.raw == nil {
 		return
 	}
-	c.stamp = s
+	s, n := parseStamp(c.raw)
+	if n == 0 {
+		s, _ = klogStamp(c.raw)
+	}
+	c.stamp, c.raw = s, nil
 }
 
 // at places the record in time; 0 if no stamp names a day.
 func (c *record) at(year int, zone *time.Location) model.Instant {
+	c.settle()
 	return c.stamp.instant(year, zone)
 }
 
 // stripper takes prefixes off lines. It reuses its buffers.
 type stripper struct {
 	plain []byte // a line without its colours
+	album album
 	json  [3]fastjson.Parser
 }
 
 // strip reads everything in front of a line's text, from the outside in.
 func (s *stripper) strip(line []byte, c *record) {
-	*c = record{}
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
-	line = s.uncolour(line)
-	c.text = line
-	s.unwrap(c, 0)
+	s.line(line, c)
+	s.open(c, 0)
+}
+
+// line takes the textual prefixes off a whole line.
+func (s *stripper) line(line []byte, c *record) {
+	if sh := s.album.find(line); sh != nil {
+		sh.apply(line, c)
+		c.text = s.uncolour(c.text)
+		c.prefixes(false)
+		return
+	}
+	*c = record{}
+	plain := s.uncolour(line)
+	c.text, c.whole = plain, cap(plain)
+	c.prefixes(true)
+	c.whole = 0
+	n := len(plain) - len(c.text)
+	if n > 0 && len(plain) != len(line) {
+		n = unplain(line, n)
+	}
+	if n > 0 && n < len(line) {
+		s.album.learn(line, plain, n, c)
+	}
 }
 
 // uncolour drops terminal control sequences, real ones and those that a
 // collector spelled out.
 func (s *stripper) uncolour(line []byte) []byte {
-	if bytes.IndexByte(line, 0x1b) < 0 && !bytes.Contains(line, []byte("#033[")) && !bytes.Contains(line, []byte("^[[")) {
+	if !coloured(line) {
 		return line
 	}
 	s.plain = s.plain[:0]
@@ -111,6 +176,33 @@ func (s *stripper) uncolour(line []byte) []byte {
 		i++
 	}
 	return s.plain
+}
+
+// coloured reports whether a line holds such a sequence. All have a bracket.
+func coloured(line []byte) bool {
+	for from := 0; ; {
+		i := bytes.IndexByte(line[from:], '[')
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + 1
+		if i == 0 {
+			continue
+		}
+		switch line[i-1] {
+		case 0x1b:
+			return true
+		case '3':
+			if i >= 4 && string(line[i-4:i]) == "#033" {
+				return true
+			}
+		case '[':
+			if i >= 2 && line[i-2] == '^' {
+				return true
+			}
+		}
+	}
 }
 
 // colour measures the control sequence at the start of b, 0 if there is none.
@@ -137,7 +229,12 @@ func colour(b []byte) int {
 
 // unwrap alternates between textual prefixes and JSON envelopes.
 func (s *stripper) unwrap(c *record, depth int) {
-	c.prefixes()
+	c.prefixes(true)
+	s.open(c, depth)
+}
+
+// open opens a record that is a JSON object.
+func (s *stripper) open(c *record, depth int) {
 	if depth < len(s.json) && len(c.text) > 1 && c.text[0] == '{' && !c.klog {
 		s.envelope(c, depth)
 		return
@@ -148,6 +245,7 @@ func (s *stripper) unwrap(c *record, depth int) {
 // again strips a further record that stood in the same line. What the
 // collector said of the line holds for it too.
 func (s *stripper) again(text []byte, c *record) {
+	c.settle()
 	outer := record{port: c.port, outer: c.outer, proc: c.proc, core: c.core}
 	switch {
 	case c.rest != nil:

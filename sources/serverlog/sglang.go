@@ -123,7 +123,7 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 		for i := 0; i < len(t); i++ {
 			if t[i] == ',' && (i+1 == len(t) || t[i+1] == ' ') || t[i] == '.' && i+1 < len(t) && t[i+1] == ' ' {
 				part, last = t[:i], false
-				t = bytes.TrimLeft(t[i+1:], " ")
+				t = trimBlank(t[i+1:])
 				break
 			}
 		}

@@ -10,10 +10,10 @@ import (
 // stamp is a point in time as a line writes it: maybe without year, maybe
 // without zone.
 type stamp struct {
-	year, month, day  int
-	hour, minute, sec int
-	nano              int
-	offset            int // seconds east of UTC, if zoned
+	year, month, day  int32
+	hour, minute, sec int32
+	nano              int32
+	offset            int32 // seconds east of UTC, if zoned
 	zoned             bool
 	epoch             model.Instant // set instead of all others by a number since 1970
 }
@@ -30,7 +30,7 @@ func (s *stamp) instant(year int, zone *time.Location) model.Instant {
 	if s.epoch != 0 || s.month == 0 {
 		return s.epoch
 	}
-	y := s.year
+	y := int(s.year)
 	if y == 0 {
 		y = year
 	}
@@ -38,11 +38,11 @@ func (s *stamp) instant(year int, zone *time.Location) model.Instant {
 		return 0
 	}
 	if s.zoned || zone == nil || zone == time.UTC {
-		days := civilDays(y, s.month, s.day)
+		days := civilDays(y, int(s.month), int(s.day))
 		secs := days*86400 + int64(s.hour)*3600 + int64(s.minute)*60 + int64(s.sec) - int64(s.offset)
 		return model.Instant(secs*1e9 + int64(s.nano))
 	}
-	return model.InstantOf(time.Date(y, time.Month(s.month), s.day, s.hour, s.minute, s.sec, s.nano, zone))
+	return model.InstantOf(time.Date(y, time.Month(s.month), int(s.day), int(s.hour), int(s.minute), int(s.sec), int(s.nano), zone))
 }
 
 // civilDays counts the days from 1970-01-01 in the Gregorian calendar.
@@ -59,11 +59,11 @@ func civilDays(y, m, d int) int64 {
 }
 
 // two reads exactly two digits.
-func two(b []byte) (int, bool) {
+func two(b []byte) (int32, bool) {
 	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
 		return 0, false
 	}
-	return int(b[0]-'0')*10 + int(b[1]-'0'), true
+	return int32(b[0]-'0')*10 + int32(b[1]-'0'), true
 }
 
 // parseStamp reads a stamp in any of the known forms at the start of b:
@@ -164,9 +164,9 @@ func (s *stamp) clock(b []byte) int {
 	n := 8
 	if n+1 < len(b) && (b[n] == '.' || b[n] == ',') && isDigit(b[n+1]) {
 		n++
-		scale := 100_000_000
+		scale := int32(100_000_000)
 		for n < len(b) && isDigit(b[n]) {
-			s.nano += int(b[n]-'0') * scale
+			s.nano += int32(b[n]-'0') * scale
 			scale /= 10
 			n++
 		}
@@ -191,7 +191,7 @@ func (s *stamp) zone(b []byte) int {
 		if !ok {
 			return 0
 		}
-		n, m := 3, 0
+		n, m := 3, int32(0)
 		if n < len(b) && b[n] == ':' {
 			n++
 		}
@@ -247,9 +247,9 @@ func parseMonthStamp(b []byte) (s stamp, n int) {
 		return s, 0
 	}
 	n += k + 1
-	s.month, s.day = m, int(d)
+	s.month, s.day = int32(m), int32(d)
 	if y, k := integer(b[n:]); k == 4 && n+k < len(b) && b[n+k] == ' ' {
-		s.year = int(y)
+		s.year = int32(y)
 		n += k + 1
 	}
 	k = s.clock(b[n:])

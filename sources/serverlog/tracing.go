@@ -148,7 +148,7 @@ func (s *spans) read(t []byte) {
 		if len(t) == 0 || t[0] != ':' {
 			break
 		}
-		t = bytes.TrimLeft(t[1:], " ")
+		t = trimBlank(t[1:])
 	}
 	i := bytes.Index(t, []byte(": "))
 	if i < 0 || bytes.IndexByte(t[:i], ' ') >= 0 {

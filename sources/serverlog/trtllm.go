@@ -120,7 +120,7 @@ func jsonCount(t []byte, name string) (int64, bool) {
 	if len(b) < 3 || b[0] != '"' || b[1] != ':' {
 		return 0, false
 	}
-	b = bytes.TrimLeft(b[2:], " ")
+	b = trimBlank(b[2:])
 	v, n := integer(b)
 	return v, n > 0 && n < len(b) && (b[n] == ',' || b[n] == '}')
 }

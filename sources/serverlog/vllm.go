@@ -139,33 +139,59 @@ func vllmStats(c *record, text []byte) bool {
 		return false // SpecDecoding and Speculative metrics, Prefix cache
 	}
 	labelled := len(text) != len(c.text)
-	logger := bytes.Contains(c.loc, []byte("loggers.py:")) || bytes.HasPrefix(c.loc, []byte("metrics.py:")) ||
-		bytes.HasPrefix(c.loc, []byte("llm_engine.py:")) || string(c.name) == "vllm.v1.metrics.loggers"
+	logger := !labelled && len(c.loc)+len(c.name) > 10 && (bytes.Contains(c.loc, []byte("loggers.py:")) || bytes.HasPrefix(c.loc, []byte("metrics.py:")) ||
+		bytes.HasPrefix(c.loc, []byte("llm_engine.py:")) || string(c.name) == "vllm.v1.metrics.loggers")
 	return (labelled || logger) && (bytes.Contains(text, runningIs) && bytes.Contains(text, reqs) || bytes.Contains(text, kvUsageIs) || bytes.Contains(text, avgGen))
 }
 
 // vllmReadStats reads what both generations print. A value counts only with
 // its unit behind it.
 func vllmReadStats(text []byte, r *Reading) {
-	if v, ok := figure(text, avgPrompt, tokensPerS); ok {
-		r.promptTPS(v)
+	for len(text) > 0 {
+		// Parts end in a comma or, with V0, in a full stop.
+		part := text
+		if i := bytes.IndexByte(text, ','); i >= 0 {
+			part, text = text[:i+1], trimBlank(text[i+1:])
+		} else {
+			text = nil
+		}
+		vllmPart(part, r)
 	}
-	if v, ok := figure(text, avgGen, tokensPerS); ok {
-		r.genTPS(v)
+}
+
+// vllmPart reads one part of the statistics. A value counts only with its unit
+// behind it.
+func vllmPart(p []byte, r *Reading) {
+	if len(p) == 0 {
+		return
 	}
-	if v, ok := count(text, runningIs, reqs); ok {
-		r.running(v)
-	}
-	if v, ok := count(text, waitingIs, reqs); ok {
-		r.waiting(v)
-	} else if v, ok := count(text, pendingIs, reqs); ok {
-		r.waiting(v)
-	}
-	if v, ok := figure(text, kvUsageIs, percent); ok {
-		r.kv(v / 100)
-	}
-	if v, ok := count(text, preemptIs, comma); ok {
-		r.preempted(v)
+	switch p[0] {
+	case 'A':
+		if v, ok := figure(p, avgPrompt, tokensPerS); ok {
+			r.promptTPS(v)
+		}
+		if v, ok := figure(p, avgGen, tokensPerS); ok {
+			r.genTPS(v)
+		}
+	case 'R':
+		if v, ok := count(p, runningIs, reqs); ok {
+			r.running(v)
+		}
+	case 'W':
+		if v, ok := count(p, waitingIs, reqs); ok {
+			r.waiting(v)
+		}
+	case 'P':
+		if v, ok := count(p, pendingIs, reqs); ok {
+			r.waiting(v)
+		}
+		if v, ok := count(p, preemptIs, comma); ok {
+			r.preempted(v)
+		}
+	case 'G':
+		if v, ok := figure(p, kvUsageIs, percent); ok {
+			r.kv(v / 100)
+		}
 	}
 }
 
@@ -273,6 +299,9 @@ func after(text []byte, key string) (float64, bool) {
 // vllmSplit finds a record that starts inside a line: behind a progress bar's
 // carriage return, or glued to the end of another statistics line.
 func vllmSplit(text []byte) int {
+	if bytes.IndexByte(text, ']') < 0 {
+		return 0 // a record's head has one
+	}
 	if i := bytes.IndexByte(text, '\r'); i >= 0 {
 		if j := nextHead(text[i+1:]); j >= 0 {
 			return i + 1 + j

@@ -1,0 +1,195 @@
+package serverlog_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"benchtop/model"
+	"benchtop/sources"
+	"benchtop/sources/serverlog"
+)
+
+// BenchmarkCost sets the cost of parsing a line against that of finding it:
+// match/floor for lines that say something, miss/floor for those that do not.
+// All three are the best of many short passes of the same run, so that a busy
+// machine does not decide.
+func BenchmarkCost(b *testing.B) {
+	for _, path := range corpusFiles(b) {
+		b.Run(strings.TrimSuffix(filepath.Base(path), ".log"), func(b *testing.B) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			hit, miss := split(b, data, corpusFormat(path))
+			c := newCoster(corpusFormat(path))
+			floor, match, none := scanCost(b, hit, miss), math.Inf(1), math.Inf(1)
+			for b.Loop() {
+				match = min(match, c.cost(hit))
+				none = min(none, c.cost(miss))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(floor, "floor-ns/line")
+			b.ReportMetric(match, "match-ns/line")
+			b.ReportMetric(none, "miss-ns/line")
+			b.ReportMetric(match/floor, "match/floor")
+			b.ReportMetric(none/floor, "miss/floor")
+		})
+	}
+}
+
+// split parts a corpus into lines that say something and others.
+func split(b *testing.B, data []byte, format string) (hit, miss [][]byte) {
+	b.Helper()
+	for _, l := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		s, err := serverlog.Probe(bytes.NewReader(l), serverlog.Options{Format: format, Year: 2026}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if s.Matched > 0 {
+			hit = append(hit, l)
+		} else if len(l) > 0 {
+			miss = append(miss, l)
+		}
+	}
+	return hit, miss
+}
+
+const (
+	costRounds = 4
+	alike      = 20
+)
+
+// scanCost is the time that bufio takes to read one line of a file.
+func scanCost(b *testing.B, parts ...[][]byte) float64 {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "log")
+	var lines [][]byte
+	for _, p := range parts {
+		lines = append(lines, p...)
+	}
+	one := append(bytes.Join(lines, []byte("\n")), '\n')
+	if err := os.WriteFile(path, bytes.Repeat(one, 16<<20/len(one)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	best := math.Inf(1)
+	buf := make([]byte, 64<<10)
+	for range 5 {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		at := time.Now()
+		sc := bufio.NewScanner(f)
+		for sc.Buffer(buf, len(buf)); sc.Scan(); n++ {
+		}
+		best = min(best, float64(time.Since(at))/float64(n))
+	}
+	return best
+}
+
+type coster struct {
+	d   *serverlog.Decoder
+	ch  chan *model.Batch
+	out *sources.Outlet
+	now model.Instant
+}
+
+func newCoster(format string) *coster {
+	ch := make(chan *model.Batch, 64)
+	return &coster{
+		d:  serverlog.NewDecoder(serverlog.Options{Format: format, Year: 2026}),
+		ch: ch, out: sources.NewOutlet(context.Background(), ch, 1, sources.Drain, nil), now: t0,
+	}
+}
+
+// cost is the time to parse one of lines, each met in a run of alike ones, as
+// servers print them.
+func (c *coster) cost(lines [][]byte) float64 {
+	took := time.Duration(0)
+	for range costRounds {
+		for _, l := range lines {
+			at := time.Now()
+			for range alike {
+				c.now += 1000
+				c.d.Line(l, c.now, false, c.out)
+			}
+			took += time.Since(at)
+			c.out.FlushAt(c.now)
+			for len(c.ch) > 0 {
+				sources.Recycle(<-c.ch)
+			}
+		}
+	}
+	return float64(took) / float64(costRounds*alike*max(1, len(lines)))
+}
+
+// mixed is an endless log of every server's lines in turn, cut at size bytes.
+type mixed struct {
+	block []byte
+	at    int
+	left  int64
+}
+
+func newMixed(tb testing.TB, size int64) *mixed {
+	m := &mixed{left: size}
+	for _, path := range corpusFiles(tb) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		m.block = append(m.block, b...)
+	}
+	return m
+}
+
+func (m *mixed) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(int64(len(p)), m.left)], m.block[m.at:])
+	m.at = (m.at + n) % len(m.block)
+	m.left -= int64(n)
+	return n, nil
+}
+
+// BenchmarkMixedLog reads 64 MiB of mixed lines from the start.
+func BenchmarkMixedLog(b *testing.B) {
+	for _, format := range []string{"vllm", "llamacpp", "sglang", "generic"} {
+		b.Run(format, func(b *testing.B) {
+			const size = 64 << 20
+			b.SetBytes(size)
+			b.ReportAllocs()
+			ch := make(chan *model.Batch, 64)
+			out := sources.NewOutlet(context.Background(), ch, 1, sources.Drain, nil)
+			for b.Loop() {
+				d := serverlog.NewDecoder(serverlog.Options{Format: format, Year: 2026})
+				now := t0
+				sc := bufio.NewScanner(newMixed(b, size))
+				sc.Buffer(make([]byte, 256<<10), 256<<10)
+				for n := 0; sc.Scan(); n++ {
+					now += 1000
+					d.Line(sc.Bytes(), now, true, out)
+					if n%256 == 0 {
+						out.FlushAt(now)
+						for len(ch) > 0 {
+							sources.Recycle(<-ch)
+						}
+					}
+				}
+			}
+		})
+	}
+}
