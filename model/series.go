@@ -78,6 +78,8 @@ const (
 	ClientOpenConns
 	ClientQueued
 	ClientReused
+	ClientBarDone
+	ClientSchedDelay
 	ClientGaugeInFlight
 
 	ServerRunning
@@ -196,6 +198,8 @@ var Catalogue = [seriesCount]Series{
 	ClientOpenConns:     {"client_open_conns", SideClient, Count, Gauge, "open connections, as the client itself reports"},
 	ClientQueued:        {"client_queued", SideClient, Count, Gauge, "requests waiting inside the client, as it reports"},
 	ClientReused:        {"client_reused", SideClient, Ratio, Sample, "1 if a request went over an already open connection, 0 if not"},
+	ClientBarDone:       {"client_bar_done", SideClient, Count, Span, "requests finished so far whatever their outcome, as the tool's progress bar or report counts them"},
+	ClientSchedDelay:    {"client_sched_delay", SideClient, Seconds, Sample, "how much later than scheduled a request went out (open loops)"},
 	ClientGaugeInFlight: {"client_gauge_in_flight", SideClient, Count, Gauge, "in-flight as the client's own gauge says"},
 
 	ServerRunning:      {"server_running", SideServer, Count, Gauge, "requests admitted to the batch"},

@@ -104,6 +104,15 @@ var Formats = []*Format{
 	&k6Text,
 	&k6REST,
 	&mlperfDetail,
+	&tqdmBar,
+	&abProgress,
+	&locustFailures,
+	&k6Log,
+	&k6Dashboard,
+	&fortioLog,
+	&vegetaHist,
+	&tgiBenchmark,
+	&aiperfProgress,
 	&clientReport,
 }
 

@@ -156,8 +156,11 @@ type Record struct {
 	Latency, TTFT, Prompt, Output, Reused float64
 	// Of KindGauge: requests, requests, requests, sockets.
 	InFlight, Target, Queued, OpenConns float64
-	Run                                 *RunFacts // of KindRun
-	Report                              *Summary  // of KindSummary; may be nil
+	// Of KindGauge too: requests finished so far whatever their outcome, and how
+	// many there will be.
+	Finished, Expected float64
+	Run                *RunFacts // of KindRun
+	Report             *Summary  // of KindSummary; may be nil
 }
 
 // clear makes r an empty record of kind k.
@@ -165,7 +168,7 @@ func (r *Record) clear(k RecordKind) {
 	nan := math.NaN()
 	*r = Record{
 		Kind: k, Latency: nan, TTFT: nan, Prompt: nan, Output: nan, Reused: nan,
-		InFlight: nan, Target: nan, Queued: nan, OpenConns: nan,
+		InFlight: nan, Target: nan, Queued: nan, OpenConns: nan, Finished: nan, Expected: nan,
 	}
 }
 
@@ -204,7 +207,7 @@ func (r *Record) settle() {
 			*f = nan
 		}
 	}
-	for _, f := range [...]*float64{&r.Prompt, &r.Output, &r.InFlight, &r.Target, &r.Queued, &r.OpenConns} {
+	for _, f := range [...]*float64{&r.Prompt, &r.Output, &r.InFlight, &r.Target, &r.Queued, &r.OpenConns, &r.Finished, &r.Expected} {
 		if !(*f >= 0 && *f <= maxTokens) {
 			*f = nan
 		}

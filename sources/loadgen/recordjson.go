@@ -37,6 +37,8 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 		dst = number(dst, "target_concurrency", r.Target)
 		dst = number(dst, "queued", r.Queued)
 		dst = number(dst, "open_conns", r.OpenConns)
+		dst = number(dst, "finished", r.Finished)
+		dst = number(dst, "expected", r.Expected)
 	case KindRun:
 		dst = r.appendRun(dst)
 	}

@@ -93,6 +93,16 @@ func newSummary() *Summary {
 	}
 }
 
+// tells reports whether s says anything of a run.
+func (s *Summary) tells() bool {
+	for _, n := range [...]Num{s.Requests, s.OK, s.Failed, s.ByKind.Timeout, s.ByKind.Reset, s.ByKind.Rejected, s.LatencyMS.Mean} {
+		if n.known() {
+			return true
+		}
+	}
+	return false
+}
+
 // fill takes from r what s doesn't know.
 func (s *Summary) fill(r *Summary) {
 	for _, p := range [...]struct{ to, from *Num }{

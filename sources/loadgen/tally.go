@@ -193,7 +193,7 @@ func (t *Tally) Summary() *Summary {
 	if t.format != nil {
 		s.Format = t.format.Name
 	}
-	if t.requests > 0 || t.starts > 0 || t.report == nil && t.records > 0 {
+	if t.requests > 0 || t.starts > 0 || t.report == nil && t.lines {
 		t.count(s)
 		t.load(s)
 	}

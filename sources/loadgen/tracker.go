@@ -26,6 +26,7 @@ type tracker struct {
 	run      uint64 // how many runs before this one
 	records  int    // of this run
 	starts   uint64 // begin lines of this run
+	told     uint64 // requests that ended, of this run
 	opened   uint64 // begin lines without an id, of this run
 	nameless uint64 // those of them that ended
 	orphans  uint64 // ends without an id and without a start
@@ -38,6 +39,7 @@ type tracker struct {
 	edge     model.Instant // the first start after we joined
 	horizon  model.Instant // the last one told
 	vague    bool          // the count can't be exact
+	expected float64       // how many requests a bar said there will be; 0 if none did
 	noise    int           // records told twice
 	lost     int           // records that never came
 }
@@ -88,6 +90,7 @@ func (t *tracker) apply(r *Record) bool {
 		t.level(model.ClientTarget, r.At, r.Target)
 		t.level(model.ClientQueued, r.At, r.Queued)
 		t.level(model.ClientOpenConns, r.At, r.OpenConns)
+		t.progress(r)
 	case KindSummary, KindClose:
 		t.close(max(r.At, t.latest))
 		t.reported(r)
@@ -191,7 +194,7 @@ func (t *tracker) orphan(r *Record, key uint64) {
 	}
 	t.finish(r, key, r.At)
 	if t.starts == 0 {
-		t.told(r.At - span(t.reach()))
+		t.settled(r.At - span(t.reach()))
 	} else {
 		t.exact(r.At)
 	}
@@ -220,7 +223,7 @@ func (t *tracker) sequenced(r *Record) {
 			return
 		}
 	}
-	t.told(t.seqs.maxStart)
+	t.settled(t.seqs.maxStart)
 }
 
 // finish emits the end of a request and what its record says of it.
@@ -228,6 +231,7 @@ func (t *tracker) finish(r *Record, key uint64, at model.Instant) {
 	if r.Latency < 0 {
 		r.Latency = math.NaN()
 	}
+	t.told++
 	t.event(model.End, outcomeSeries[r.Outcome], key, at, r.Latency)
 	if r.Latency > t.longest {
 		t.longest = r.Latency
@@ -263,10 +267,10 @@ func (t *tracker) exact(at model.Instant) {
 	if t.attached && at < t.first+span(max(t.patience(), t.longest)) {
 		return
 	}
-	t.told(at)
+	t.settled(at)
 }
 
-func (t *tracker) told(at model.Instant) {
+func (t *tracker) settled(at model.Instant) {
 	if t.vague || at == 0 || at < t.horizon+horizonEvery {
 		return
 	}
@@ -294,14 +298,30 @@ func (t *tracker) close(at model.Instant) {
 	t.note(model.NoteRun, at, "unfinished", fmt.Sprint(open), float64(open))
 }
 
+// progress tells how far the run is, as a bar or a count says.
+func (t *tracker) progress(r *Record) {
+	t.level(model.ClientBarDone, r.At, r.Finished)
+	if r.Expected > 0 && r.Expected != t.expected {
+		t.expected = r.Expected
+		t.note(model.NoteConfig, r.At, "expected_requests", t.name, r.Expected)
+	}
+}
+
 // reported tells what the tool itself says of the run.
 func (t *tracker) reported(r *Record) {
-	if r.Report == nil || !r.Report.Requests.known() {
+	if r.Report == nil || !r.Report.tells() {
 		return
+	}
+	if t.told == 0 { // no request was told: the tool's own count is all there is
+		t.level(model.ClientBarDone, max(r.At, t.latest), float64(r.Report.Requests))
 	}
 	text, err := r.Report.Line()
 	if err == nil {
-		t.note(model.NoteRun, r.At, "reported", string(text), float64(r.Report.Requests))
+		n := 0.0
+		if r.Report.Requests.known() {
+			n = float64(r.Report.Requests)
+		}
+		t.note(model.NoteRun, r.At, "reported", string(text), n)
 	}
 }
 

@@ -26,7 +26,7 @@ var vllmText = Format{
 		return max(holds(lines, "Serving Benchmark Result"), holds(lines, "Starting initial single prompt test run"))
 	},
 	New: func(*Options) parser {
-		return newReport(func(text []byte, s *Summary) bool {
+		return &barred{state: readBar, parser: newReport(func(text []byte, s *Summary) bool {
 			if !bytes.Contains(text, []byte("Serving Benchmark Result")) {
 				return false
 			}
@@ -36,7 +36,7 @@ var vllmText = Format{
 			s.PeakConcurrency = figure(after(text, "Peak concurrent requests:"))
 			s.OutputTokens = figure(after(text, "Total generated tokens:"))
 			return s.OK.known()
-		})
+		})}
 	},
 	Document: true,
 }
