@@ -52,11 +52,15 @@ type lanes struct {
 	hosts   host.State
 }
 
-func newLanes(f forks, start model.Instant) *lanes {
+func newLanes(f forks, start model.Instant, static bool) *lanes {
+	format := "vllm" // named, so that nothing is held back until it is found out
+	if static {
+		format = "generic"
+	}
 	return &lanes{
 		forks:   f,
 		loadDec: loadgen.NewDecoder(loadgen.Options{Name: "simulated client", Zone: time.UTC, Year: start.Time().UTC().Year()}),
-		logDec:  serverlog.NewDecoder(serverlog.Options{Name: "simulated server", Zone: time.UTC, Year: start.Time().UTC().Year()}),
+		logDec:  serverlog.NewDecoder(serverlog.Options{Format: format, Name: "simulated server", Zone: time.UTC, Year: start.Time().UTC().Year()}),
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *Sim) Run(ctx context.Context, out *sources.Outlet) error {
 
 // play runs once from the start. A non-zero back asks to start over, up to it.
 func (s *Sim) play(ctx context.Context, out *sources.Outlet, forks forks, silent model.Instant) (back model.Instant, err error) {
-	lanes := newLanes(forks, s.start)
+	lanes := newLanes(forks, s.start, s.params.Server == engineStatic)
 	tell := lanes.sinks()
 	tell.mark = func(at model.Instant, text string) {
 		out.Note(model.Note{At: at, Seen: at, Kind: model.NoteMark, Name: "run", Text: text})
