@@ -14,10 +14,8 @@ import (
 // variables are package variables of another kind, each with its reason.
 var variables = map[string]string{
 	"sources.pool":               "the pool of batches: memory that goes round between outlets and engine",
-	"sources/loadgen.emptyFacts": "the record with nothing known, compared with and never written",
 	"sources/recording.crcTable": "the polynomial's table",
 	"sources.Max":                "infinity, which Go has no constant for",
-	"sources/loadgen.unknown":    "not a number, which Go has no constant for",
 	"ui/report.absent":           "not a number, which Go has no constant for",
 	"screenshots.start":          "a fixed instant, which Go has no constant for",
 	"ui/cli.demoStart":           "a fixed instant, which Go has no constant for",
