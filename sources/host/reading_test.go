@@ -17,7 +17,8 @@ import (
 	"benchtop/sources/host"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// verify runs the tests and wants no goroutine left.
+func verify(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // outlet makes an outlet and what reads it: all events and notes so far.
 func outlet(t testing.TB) (*sources.Outlet, func() ([]model.Event, []model.Note)) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,7 +25,9 @@ type Sampler struct {
 	sockets sockets
 	ticks   uint64
 	at      model.Instant
-	asked   model.Instant // when PIDs was last asked
+	asked   model.Instant // when Find was last asked
+	port    int
+	told    Parties // whom News has told of
 }
 
 // NewSampler opens procfs.
@@ -34,7 +37,7 @@ func NewSampler(o Options) (*Sampler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("host readings: %w (is procfs mounted at %s? use --host=off to go without)", err, o.Proc)
 	}
-	s := &Sampler{o: o, fs: fs}
+	s := &Sampler{o: o, fs: fs, port: o.ServerPort}
 	s.server.set(o.ServerPID)
 	s.client.set(o.ClientPID)
 	return s, nil
@@ -60,7 +63,7 @@ func (s *Sampler) Read(r *Reading) (gone []Field) {
 	if !client {
 		gone = append(gone, ClientThread, ClientCPU)
 	}
-	s.sockets.read(&s.files, s.o.Proc, near, serverPID, uint16(s.o.ServerPort), r, r.At)
+	s.sockets.read(&s.files, s.o.Proc, near, serverPID, uint16(s.port), r, r.At)
 	s.quota(r, server, client)
 	s.self(r)
 	s.others(r, server, client)
@@ -78,19 +81,62 @@ func (s *Sampler) processes(r *Reading) (server, client bool) {
 	}
 	server = one(&s.server, ServerCPU, ServerThread)
 	client = one(&s.client, ClientCPU, ClientThread)
-	if s.o.PIDs != nil && !(server && client) && (s.asked == 0 || r.At.Sub(s.asked) >= treeEvery) {
+	missing := !server && s.o.Side != Client || !client && s.o.Side != Server || s.port == 0
+	if s.o.Find != nil && missing && (s.asked == 0 || r.At.Sub(s.asked) >= treeEvery) {
 		s.asked = r.At
-		sp, cp := s.o.PIDs()
+		p := s.o.Find()
+		s.serveAt(p.Port)
 		if !server {
-			s.server.set(sp)
+			s.server.set(p.Server)
 			server = one(&s.server, ServerCPU, ServerThread)
 		}
 		if !client {
-			s.client.set(cp)
+			s.client.set(p.Client)
 			client = one(&s.client, ClientCPU, ClientThread)
 		}
 	}
 	return server, client
+}
+
+// serveAt changes the port whose connections are counted, if a better one is
+// known. What was counted stays.
+func (s *Sampler) serveAt(port int) {
+	if port != 0 && port != s.port {
+		s.port = port
+		s.sockets = sockets{total: s.sockets.total}
+	}
+}
+
+// News tells who the processes are, once for each that was found since the last
+// time, as facts of the run.
+func (s *Sampler) News() []model.Note {
+	now := Parties{Server: s.server.root, Client: s.client.root, Port: s.port}
+	if now == s.told {
+		return nil
+	}
+	var out []model.Note
+	f := Finder{o: FinderOptions{Proc: s.o.Proc}}
+	say := func(name string, pid, was int) {
+		if pid == 0 || pid == was {
+			return
+		}
+		text := fmt.Sprintf("%s, PID %d", cmp.Or(f.program(pid), "unnamed"), pid)
+		if p := placement(&s.files, s.o.Proc, pid); p != "" {
+			cpus, _ := allowed(&s.files, s.o.Proc+"/"+strconv.Itoa(pid)+"/status")
+			if n := nodesOf(&s.files, s.o.Sys, cpus); n != "" {
+				p += " (of node " + n + ")"
+			}
+			text += ", bound to " + p
+		}
+		out = append(out, model.Note{Name: name, Text: text})
+	}
+	say("server_process", now.Server, s.told.Server)
+	say("client_process", now.Client, s.told.Client)
+	if now.Port != s.told.Port {
+		out = append(out, model.Note{Name: "server_port", Text: strconv.Itoa(now.Port)})
+	}
+	s.told = now
+	return out
 }
 
 // round cuts digits that a clock of 10 ms can't give. NaN stays.

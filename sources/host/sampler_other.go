@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+
+	"benchtop/model"
 )
 
 // ErrUnsupported says that this machine's readings are not to be had.
@@ -18,6 +20,9 @@ type Sampler struct{}
 func NewSampler(Options) (*Sampler, error) {
 	return nil, fmt.Errorf("%w: no rows for the host on %s (give --host=exec:'ssh SERVER benchtop probe --json host' for a Linux server, or --host=off)", ErrUnsupported, runtime.GOOS)
 }
+
+// News has nothing to tell.
+func (*Sampler) News() []model.Note { return nil }
 
 // Read reads nothing.
 func (*Sampler) Read(r *Reading) []Field {

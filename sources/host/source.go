@@ -26,9 +26,10 @@ type Options struct {
 	ServerPID  int
 	ClientPID  int
 	ServerPort int
-	// PIDs, if set, is asked for the processes again while one is unknown or
-	// gone, at most each 5 s: servers are restarted and clients come late.
-	PIDs     func() (server, client int)
+	// Find, if set, is asked for the processes and the port again while one is
+	// unknown or gone, at most each 5 s: servers are restarted and clients come
+	// late. A Finder's Find fits.
+	Find     func() Parties
 	Interval time.Duration // 0 is 1 s
 	// Proc and Sys are where procfs and sysfs are mounted, "" as usual.
 	Proc, Sys string
@@ -90,6 +91,10 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	for {
 		gone := m.Read(&r)
 		seen := sources.Now()
+		for _, n := range m.News() {
+			n.At, n.Seen, n.Kind = r.At, seen, model.NoteRun
+			out.Note(n)
+		}
 		Apply(&r, r.At, seen, out, &st)
 		Gap(seen, out, &st, gone...)
 		matched := 0

@@ -1,0 +1,255 @@
+package host_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"benchtop/sources/host"
+)
+
+// child is this test binary again, in a part that it plays until its input
+// ends. argv is what the kernel shows of it.
+type child struct {
+	cmd   *exec.Cmd
+	pid   int
+	first string // the first line that it printed
+}
+
+func start(t *testing.T, part string, argv []string, stdout *os.File) *child {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd: exec.Command(self)}
+	c.cmd.Args = argv
+	c.cmd.Env = append(os.Environ(), "HOST_TEST_PART="+part, "CUDA_VISIBLE_DEVICES=1,0")
+	stdin, err := c.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := c.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cmd.Stdout = stdout
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = c.cmd.Wait() // it ends when its input does
+	})
+	c.pid = c.cmd.Process.Pid
+	if c.first, err = bufio.NewReader(report).ReadString('\n'); err != nil {
+		t.Fatalf("%s: %v", part, err)
+	}
+	c.first = strings.TrimSpace(c.first)
+	return c
+}
+
+// play is what a child does.
+func play(part string) {
+	name, rest, _ := strings.Cut(part, " ")
+	switch name {
+	case "server":
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		go serveSlowly(l, rest)
+		fmt.Fprintln(os.Stderr, l.Addr().(*net.TCPAddr).Port)
+	case "client":
+		go ask(rest)
+		fmt.Fprintln(os.Stderr, "asking")
+	case "idle":
+		fmt.Fprintln(os.Stderr, "idle")
+	}
+	_, _ = bufio.NewReader(os.Stdin).ReadString(0) // until the test is over
+	os.Exit(0)
+}
+
+// stingy accepts only so many connections.
+type stingy struct {
+	net.Listener
+	left int
+}
+
+func (s *stingy) Accept() (net.Conn, error) {
+	if s.left == 0 {
+		select {}
+	}
+	s.left--
+	return s.Listener.Accept()
+}
+
+func serveSlowly(l net.Listener, how string) {
+	if how == "accepts two" {
+		l = &stingy{l, 2}
+	}
+	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(20 * time.Millisecond)
+		fmt.Fprintln(w, "ok")
+	}))
+}
+
+// ask sends requests with 12 workers until the end.
+func ask(how string) {
+	how, port, _ := strings.Cut(how, ":")
+	t := &http.Transport{MaxIdleConnsPerHost: 64}
+	pause := time.Duration(0)
+	switch how {
+	case "pool":
+		t.MaxConnsPerHost = 2
+	case "no keep-alive":
+		t.DisableKeepAlives = true
+	case "sleeps":
+		pause = 300 * time.Millisecond
+	}
+	c := &http.Client{Transport: t}
+	for range 12 {
+		go func() {
+			for {
+				resp, err := c.Get("http://127.0.0.1:" + port + "/")
+				if err == nil {
+					_, _ = bufio.NewReader(resp.Body).ReadString('\n')
+					_ = resp.Body.Close()
+				}
+				time.Sleep(pause)
+			}
+		}()
+	}
+}
+
+func TestMain(m *testing.M) {
+	if part := os.Getenv("HOST_TEST_PART"); part != "" {
+		play(part)
+	}
+	verify(m)
+}
+
+// TestFaultsLookDifferent runs a real server and a real client and wants each
+// fault to give a picture of its own.
+func TestFaultsLookDifferent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	type picture struct{ few, churn, queued bool }
+	tests := []struct {
+		name, server, client string
+		want                 picture
+	}{
+		{"pool cap", "", "pool", picture{few: true}},
+		{"slow accept", "accepts two", "plain", picture{queued: true}},
+		{"client that sleeps", "", "sleeps", picture{}},
+		{"keep-alive off", "", "no keep-alive", picture{churn: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t, "server "+tt.server, []string{"vllm", "serve", "m"}, nil)
+			c := start(t, "client "+tt.client+":"+s.first, []string{"oddload"}, nil)
+			var port int
+			fmt.Sscan(s.first, &port)
+			m := sampler(t, host.Options{Find: host.NewFinder(host.FinderOptions{Port: port}).Find})
+			var r host.Reading
+			ever := map[host.Field]float64{} // a costly part may be left out of a poll
+			var opened []float64
+			var at []time.Time
+			deadline := time.Now().Add(40 * time.Second)
+			for len(opened) < 3 && time.Now().Before(deadline) {
+				m.Read(&r)
+				for f := range host.Field(host.NumFields) {
+					if r.Has(f) {
+						ever[f] = r.Get(f)
+					}
+				}
+				if r.Has(host.ConnsOpened) && r.Has(host.ClientCPU) {
+					opened, at = append(opened, r.Get(host.ConnsOpened)), append(at, time.Now())
+				}
+				pause(t, 400*time.Millisecond)
+			}
+			if len(opened) < 3 {
+				t.Fatalf("want server %d and client %d found by the port, got %v", s.pid, c.pid, ever)
+			}
+			for _, f := range []host.Field{host.ServerCPU, host.ServerThread, host.ClientThread, host.Established, host.AcceptQueue} {
+				if _, ok := ever[f]; !ok {
+					t.Errorf("%s: want it measured", f)
+				}
+			}
+			last := len(opened) - 1
+			rate := (opened[last] - opened[0]) / at[last].Sub(at[0]).Seconds()
+			got := picture{few: ever[host.Established] <= 4 && rate < 5, churn: rate > 20, queued: ever[host.AcceptQueue] >= 5}
+			if got != tt.want {
+				t.Errorf("want %+v, got %+v (%v established, %.1f opened a second, %v not accepted)",
+					tt.want, got, ever[host.Established], rate, ever[host.AcceptQueue])
+			}
+		})
+	}
+}
+
+// pause waits in real time: the processes are real.
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.Context().Done():
+	}
+}
+
+// TestLookAtRealProcesses finds real processes by their command lines, their
+// sockets and the files they write.
+func TestLookAtRealProcesses(t *testing.T) {
+	dir := t.TempDir()
+	log, err := os.Create(filepath.Join(dir, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	results, err := os.Create(filepath.Join(dir, "live.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	s := start(t, "server", []string{"/opt/llm/bin/vllm", "serve", "m", "--max-num-seqs", "16"}, log)
+	c := start(t, "idle", []string{"vegeta", "attack", "-max-connections=8"}, results)
+	var port int
+	fmt.Sscan(s.first, &port)
+
+	scene, err := host.Look("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(scene.Servers, func(f host.Found) bool { return f.PID == s.pid })
+	if i < 0 {
+		t.Fatalf("want server %d found, got %+v", s.pid, scene.Servers)
+	}
+	v := scene.Servers[i]
+	if v.Tool.Name != "vllm" || v.Port != port || !v.Mine || v.Model != "m" || v.Visible != "1,0" || !slices.Equal(v.Logs, []string{log.Name()}) {
+		t.Errorf("want vllm at port %d printing to %s, got %+v", port, log.Name(), v)
+	}
+	if want := fmt.Sprintf("http://127.0.0.1:%d/metrics", port); v.URL != want {
+		t.Errorf("want its endpoint %s, got %q", want, v.URL)
+	}
+	if len(v.Settings) != 1 || v.Settings[0].Name != "max_batch" || v.Settings[0].Value != 16 {
+		t.Errorf("want its batch declared, got %+v", v.Settings)
+	}
+	i = slices.IndexFunc(scene.Loads, func(f host.Found) bool { return f.PID == c.pid })
+	if i < 0 {
+		t.Fatalf("want load generator %d found, got %+v", c.pid, scene.Loads)
+	}
+	if w := scene.Loads[i]; !slices.Equal(w.Writes, []string{results.Name()}) || len(w.Settings) != 1 || w.Settings[0].Value != 8 {
+		t.Errorf("want vegeta writing %s over 8 connections, got %+v", results.Name(), w)
+	}
+}
