@@ -35,6 +35,7 @@ type session struct {
 	finite bool // ends by itself: headless stops there without --exit
 	start  func(ctx context.Context, g *sources.Group) error
 	preset []model.Note
+	found  *discovery // what looking around found, nil if nobody looked
 
 	group  *sources.Group
 	engine *engine.Engine
@@ -205,6 +206,9 @@ func (s *session) show(ctx context.Context) error {
 	if s.screen.summary == "-" || s.screen.verdicts {
 		w = s.io.Err
 	}
+	if s.found != nil {
+		s.found.print(w)
+	}
 	if quiet || s.screen.verdicts {
 		<-ctx.Done()
 		return nil
@@ -225,6 +229,9 @@ func (s *session) finish() error {
 			line += fmt.Sprintf(" (%d blocks lost: the disk was too slow)", st.Lost)
 		}
 		kept = append(kept, line)
+	}
+	if s.found != nil && len(s.found.flags) > 0 {
+		kept = append(kept, fmt.Sprintf("%-9s %s", "repeat", s.found.repeat()))
 	}
 	if s.screen.summary != "-" {
 		if _, err := io.WriteString(s.io.Out, report.Closing(final, kept...)); err != nil {

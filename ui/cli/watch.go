@@ -61,15 +61,24 @@ type planned struct {
 }
 
 func watch(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags, in *sourceFlags) error {
+	var found *discovery
+	if in.bare() && !screen.exit {
+		found = in.discover(ctx)
+	}
 	plan, err := in.plan(stdio, screen, run)
 	if err != nil {
 		return err
 	}
 	if len(plan) == 0 {
+		if found != nil {
+			found.print(stdio.Err)
+			return &exitError{exitFailed, usagePlain(whatToGive)}
+		}
 		return &exitError{exitFailed, errNothing(in)}
 	}
 	ses := &session{io: stdio, screen: screen, run: run, title: "watch", keep: true}
 	ses.marker = sources.NewMarker()
+	found.preset(ses)
 	ses.start = func(ctx context.Context, g *sources.Group) error {
 		g.Start(ctx, sources.Heartbeat{}, sources.Block, false)
 		g.Start(ctx, ses.marker, sources.Block, false)
@@ -92,8 +101,10 @@ func errNothing(in *sourceFlags) error {
 			_ = r.Close() // it was only asked whether there is one
 		}
 	}
-	return usagePlain(why + "nothing to watch: give --log FILE (the server's log), --load FILE or --load - (the load generator's stream), --metrics URL; or try benchtop demo")
+	return usagePlain(why + whatToGive)
 }
+
+const whatToGive = "nothing to watch: give --log FILE (the server's log), --load FILE or --load - (the load generator's stream), --metrics URL; or try benchtop demo"
 
 type plainError string
 
@@ -106,12 +117,14 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	var out []planned
 	follow := !screen.exit
 	stdin := 0
+	who := parties{here: true}
 	for _, l := range f.logs {
 		s, err := f.spec("--log", l, run)
 		if err != nil {
 			return nil, err
 		}
 		stdin += count(s.Kind == tail.Stdin)
+		who.log(&s)
 		o := tail.Options{Spec: s, FromStart: f.from == "start", Follow: follow, BurstIsHistory: s.Kind != tail.File, Stdin: stdio.In}
 		out = append(out, planned{
 			serverlog.NewSource(o, serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name()}),
@@ -124,6 +137,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 			return nil, err
 		}
 		stdin += count(s.Kind == tail.Stdin)
+		who.stream(&s, stdio.In)
 		o := tail.Options{Spec: s, FromStart: f.loadFromStart(s), Follow: follow, Direct: true, Stdin: stdio.In}
 		out = append(out, planned{
 			loadgen.NewSource(o, loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout}),
@@ -133,7 +147,6 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	if stdin > 1 {
 		return nil, usage("only one source can be standard input (-)")
 	}
-	port := 0
 	for _, m := range f.metrics {
 		label, place := cutLabel(m)
 		if strings.HasPrefix(place, "file:") {
@@ -143,9 +156,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		if err != nil {
 			return nil, usage("--metrics: %w", err)
 		}
-		if port == 0 {
-			port = portOf(place)
-		}
+		who.server(place)
 		out = append(out, planned{src, sources.Latest, false})
 	}
 	g, err := f.planGPU(len(out) > 0)
@@ -153,7 +164,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		return nil, err
 	}
 	out = append(out, g...)
-	h, err := f.planHost(port, len(out) > 0)
+	h, err := f.planHost(&who, len(out) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +218,7 @@ func (f *sourceFlags) planGPU(others bool) ([]planned, error) {
 
 // planHost adds the machines' own readings: this one's, unless the flags name
 // where client and server run.
-func (f *sourceFlags) planHost(port int, others bool) ([]planned, error) {
+func (f *sourceFlags) planHost(who *parties, others bool) ([]planned, error) {
 	var out []planned
 	hosts := f.hosts
 	if len(hosts) == 0 {
@@ -228,14 +239,7 @@ func (f *sourceFlags) planHost(port int, others bool) ([]planned, error) {
 		case place != "auto":
 			return nil, usage("--host %s: auto, file:PATH, exec:COMMAND or off", h)
 		case others && runtime.GOOS == "linux": // elsewhere there is no host row, and that is no failure
-			o := host.Options{Label: label, ServerPort: port}
-			switch label {
-			case "client":
-				o.Side = host.Client
-			case "server":
-				o.Side = host.Server
-			}
-			out = append(out, planned{host.New(o), sources.Latest, false})
+			out = append(out, planned{host.New(who.options(label)), sources.Latest, false})
 		}
 	}
 	return out, nil
