@@ -27,6 +27,7 @@ var table = map[string][]string{
 	"model/store":          {"model"},
 	"model/diagnose":       {"model"},
 	"model/engine":         {"model", "model/store", "model/diagnose"},
+	"model/compare":        {"model"},
 	"model/internal/house": nil,
 	"sources":              {"model"},
 	"sources/tail":         {"sources", "model"},
@@ -42,7 +43,7 @@ var table = map[string][]string{
 	"ui/draw":              {"themes"},
 	"ui/panel":             {"model", "ui/draw", "ui/layout", "themes"},
 	"ui/plain":             {"model", "ui/draw"},
-	"ui/report":            {"model", "ui/draw"},
+	"ui/report":            {"model", "model/compare", "ui/draw"},
 	"ui/e2e":               {"sources/recording", "model"},
 	"screenshots":          all, // as main
 	"themes":               nil,
@@ -71,6 +72,7 @@ var placed = map[string][]string{
 	"github.com/goccy/go-yaml":                {"themes"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"model/store"},
 	"gonum.org/v1/gonum":                      {"model/store"},
+	"github.com/aclements/go-moremath":        {"model/compare"},
 }
 
 // forTests are the modules that only tests may import.
