@@ -94,7 +94,7 @@ func zombieWork() Rule {
 func kvPressure() Rule {
 	return Rule{
 		ID: "kv_pressure", Group: GroupBatching, Severity: model.SevMajor, Raise: 15, Clear: 15,
-		Title: "the KV cache is full", Needs: "KV cache usage",
+		Title: "the KV cache is full", Needs: "KV cache usage, and max batch or the count of preemptions",
 		Help: "the KV cache, not max batch, bounds how many run",
 		When: func(c *Case) Answer {
 			s := &c.S.Server

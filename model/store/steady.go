@@ -230,11 +230,26 @@ func (s *Store) settled(sig *model.Signals) {
 	}
 	even := okA && okB && min(a, b) >= 30 &&
 		math.Abs(b-a)/a <= max(0.02, 1.5*spread*math.Sqrt(2/a)) &&
-		math.Abs(fb-fa) <= max(1, 0.05*fa)
+		math.Abs(fb-fa) <= max(1, 0.05*fa) && !s.tokensMove(now-2*round, now-round, now)
 	if !even {
 		st.evenFor = 0
 		return
 	}
 	st.evenFor++
 	sig.Load.Settled = st.evenFor >= warmHold
+}
+
+// tokensMostMove is how much the server's token rate may differ between two
+// rounds that stand still.
+const tokensMostMove = 0.05
+
+// tokensMove reports that the server's own token rate differs between two
+// rounds. It is far steadier than completions, whose noise can hide a server
+// that is still getting faster; false where it is not told.
+func (s *Store) tokensMove(from, middle, to model.Instant) bool {
+	a, b := s.whole[model.ServerGenTPS].mean(from, middle), s.whole[model.ServerGenTPS].mean(middle, to)
+	if t := s.whole[model.ServerGenTokens]; t != nil {
+		a, b = t.amount(from, middle)/middle.Seconds(from), t.amount(middle, to)/to.Seconds(middle)
+	}
+	return a > 0 && math.Abs(b-a) > tokensMostMove*a
 }

@@ -199,6 +199,36 @@ func TestCrashIsTold(t *testing.T) {
 	}
 }
 
+// TestWithoutASource takes one source away: what it told becomes unknown, the
+// verdict coarser or suspected, never another claim.
+func TestWithoutASource(t *testing.T) {
+	const noHost, noGPU, noLog = "have_host_source=false", "have_gpu_source=false", "have_server_log=false"
+	for _, c := range []struct{ scenario, without, want, confidence, notSeen string }{
+		{"client_pool", noHost, "before_server", "firm", ""},
+		{"client_cpu", noHost, "before_server", "firm", ""},
+		{"gateway_limit", noHost, "before_server", "firm", ""},
+		{"cpu_quota", noHost, "gpu_idle_gaps", "suspected", "host not observed"},
+		{"mem_oom", noHost, "gpu_idle_gaps", "suspected", "host not observed"},
+		{"saturated", noHost, "server_saturated", "firm", ""},
+		{"thermal_sw", noGPU, "server_saturated", "suspected", "GPU not observed"},
+		{"cpu_quota", noGPU, "server_saturated", "suspected", "GPU not observed"},
+		{"healthy_open", noGPU, "none", "suspected", "GPU not observed"},
+		{"saturated", noLog, "not_enough_evidence/server_log", "firm", ""},
+		{"thermal_sw", noLog, "not_enough_evidence/server_log", "firm", ""},
+	} {
+		t.Run(c.scenario+" "+c.without, func(t *testing.T) {
+			t.Parallel()
+			s, _ := sim.Find(c.scenario)
+			s.Changes = strings.TrimPrefix(s.Changes+", "+c.without, ", ")
+			o, _ := play(t, s, 11)
+			v := o.final.Verdict
+			if got := name(v.ID, v.Reason); got != c.want || v.Confidence != c.confidence || !strings.Contains(strings.Join(v.NotSeen, "\n"), c.notSeen) {
+				t.Errorf("want %s, %s, that says %q; got %s, %s, %q;%s", c.want, c.confidence, c.notSeen, got, v.Confidence, v.NotSeen, o.history())
+			}
+		})
+	}
+}
+
 // TestReplayGivesTheSameVerdicts plays runs from their own recordings.
 func TestReplayGivesTheSameVerdicts(t *testing.T) {
 	for _, id := range []string{"tour", "server_crash", "hot_engine", "healthy_static_open", "mem_oom", "clock_skew"} {
