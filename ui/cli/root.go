@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -84,9 +86,16 @@ func Main(ctx context.Context, args []string, stdio Stdio) int {
 	}
 	code := exitUsage // what cobra itself complains about is bad usage
 	var e *exitError
-	if errors.As(err, &e) {
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &e):
 		code = e.code
 		if e.err == nil {
+			return code
+		}
+	case errors.As(err, &file): // a list that could not be printed
+		code = exitFailed
+		if errors.Is(err, syscall.EPIPE) { // whoever read it has seen enough
 			return code
 		}
 	}
@@ -121,7 +130,7 @@ Without a command it watches: benchtop --log server.log --load live.ndjson`,
 		SilenceErrors: true,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
-	root.AddCommand(watch, newDemo(stdio), newReplay(stdio), newProbe(stdio), newVersion(stdio))
+	root.AddCommand(watch, newRun(stdio), newDemo(stdio), newReplay(stdio), newProbe(stdio), newVersion(stdio))
 	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio))
 	root.AddCommand(newLists(stdio)...)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
