@@ -65,6 +65,12 @@ func readAccess(text []byte, r *Reading) bool {
 	if i < 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
 		return false
 	}
+	if q := bytes.Index(text[i+4:], []byte(`" `)); q > 0 {
+		code, n := statusCode(text[i+4+q+2:])
+		if n > 0 && httpOutcome(code, NoOutcome) == NoOutcome {
+			return bytes.IndexByte(text[i+4:i+4+q], ' ') > 0 // most lines: they say nothing
+		}
+	}
 	method, path, code, _, ok := requestLine(text[i+3:])
 	if !ok {
 		return false
@@ -88,7 +94,7 @@ func requestLine(b []byte) (method, path []byte, code int64, rest []byte, ok boo
 		return nil, nil, 0, nil, false
 	}
 	method, path = b[:sp], b[sp+1:q]
-	if e := bytes.LastIndex(path, []byte(" HTTP/")); e >= 0 {
+	if e := bytes.LastIndexByte(path, ' '); e >= 0 && bytes.HasPrefix(path[e:], []byte(" HTTP/")) {
 		path = path[:e]
 	}
 	code, n := statusCode(b[q+2:])

@@ -36,7 +36,7 @@ func (c *record) bracket(b []byte) (n int, stop bool) {
 		c.rank = in
 		return n, false
 	}
-	if l, ok := levelWords[string(bytes.TrimRight(in, " "))]; ok && (c.level == noLevel || c.fresh) {
+	if l, ok := levelOf(bytes.TrimRight(in, " ")); ok && (c.level == noLevel || c.fresh) {
 		c.level, c.fresh = l, false
 		return n, false
 	}
@@ -151,7 +151,7 @@ func (c *record) klogged(b []byte) int {
 	if len(b) < 22 || !isDigit(b[1]) {
 		return 0
 	}
-	l, ok := levelWords[string(b[:1])]
+	l, ok := levelOf(b[:1])
 	s, n := klogStamp(b[1:])
 	if !ok || n == 0 {
 		return 0
@@ -184,7 +184,7 @@ func klogISO(b []byte, c *record) int {
 	if len(b) < 8 || b[0] != ' ' || b[2] != ' ' {
 		return 0
 	}
-	l, ok := levelWords[string(b[1:2])]
+	l, ok := levelOf(b[1:2])
 	if !ok {
 		return 0
 	}

@@ -17,6 +17,13 @@ var (
 // files, shippers) or the server's own. Text inside is stripped again. An
 // object that is cut or broken leaves no text, so that nothing is read from it.
 func (s *stripper) envelope(c *record, depth int) {
+	if depth == 0 && s.docker(c) {
+		return
+	}
+	if s.words != nil && !s.spoken(c.text) {
+		c.text = nil
+		return
+	}
 	end := objectEnd(c.text)
 	if end == 0 {
 		c.text = nil
@@ -40,7 +47,7 @@ func (s *stripper) envelope(c *record, depth int) {
 		}
 	}
 	for _, k := range levelKeys {
-		if l, ok := levelWords[string(obj.GetStringBytes(k))]; ok {
+		if l, ok := levelOf(obj.GetStringBytes(k)); ok {
 			c.level = l
 			break
 		}
@@ -67,6 +74,43 @@ func (s *stripper) envelope(c *record, depth int) {
 			return
 		}
 	}
+}
+
+// docker opens a record of docker's json files in the form it is written in,
+// if nothing but the line end is escaped in it.
+func (s *stripper) docker(c *record) bool {
+	const head, tail, stamped = `{"log":"`, `\n","stream":"std`, `","time":"`
+	if len(c.text) < len(head) || string(c.text[:len(head)]) != head {
+		return false
+	}
+	in := c.text[len(head):]
+	i := bytes.IndexByte(in, '\\')
+	if i < 0 || !bytes.HasPrefix(in[i:], []byte(tail)) || bytes.IndexByte(in[:i], '"') >= 0 {
+		return false
+	}
+	end := in[i+len(tail):]
+	if len(end) < 3 || !bytes.HasPrefix(end[3:], []byte(stamped)) || !bytes.HasSuffix(end, []byte(`"}`)) {
+		return false
+	}
+	end = end[3+len(stamped) : len(end)-2]
+	if bytes.IndexByte(end, '"') >= 0 {
+		return false
+	}
+	c.take(textStamp(end))
+	c.fresh = true
+	c.text = in[:i]
+	s.inner(c, 0)
+	return true
+}
+
+// spoken reports whether any of the words that speak stands in a line.
+func (s *stripper) spoken(line []byte) bool {
+	for _, w := range s.words {
+		if bytes.Contains(line, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // objectEnd is the length of the JSON object at the start of b, 0 if it does

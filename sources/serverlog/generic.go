@@ -145,7 +145,7 @@ func (s *sheet) pair(k, v []byte, quoted bool) {
 		}
 		return
 	case "level", "lvl", "severity":
-		if l, ok := levelWords[string(v)]; ok {
+		if l, ok := levelOf(v); ok {
 			s.level = l
 		}
 		return
@@ -269,7 +269,8 @@ func (s *sheet) config(k []byte, x, ms float64, kind byte) bool {
 	return true
 }
 
-// happenings are the words that tell what happened, lower case.
+// happenings are the words that tell what happened, lower case, in the order
+// in which the first that stands counts.
 var happenings = [...]struct {
 	words string
 	what  Outcome
@@ -298,39 +299,65 @@ func (s *sheet) happened() {
 	if len(text) == 0 || s.r.Has(HasEvent) {
 		return
 	}
-	for _, p := range [...]string{"prompt:", "input:", "user:", "user said"} {
-		if i := bytes.Index(text, []byte(p)); i >= 0 {
-			text = text[:i] // what follows is a user's
+	if bytes.IndexByte(text, ':') >= 0 {
+		for _, p := range [...]string{"prompt:", "input:", "user:"} {
+			if i := bytes.Index(text, []byte(p)); i >= 0 {
+				text = text[:i] // what follows is a user's
+			}
 		}
 	}
-	for i := range happenings {
-		h := &happenings[i]
-		if h.what > Error && s.level == errorLevel {
-			return
-		}
-		if !hasWords(text, h.words) {
+	first := len(happenings)
+	for i := 0; i < len(text); {
+		if !wordBytes[text[i]] {
+			i++
 			continue
 		}
-		if h.what == Rejected && bytes.Contains(text, []byte("retrying")) {
+		e := i + 1
+		for e < len(text) && wordBytes[text[e]] {
+			e++
+		}
+		if e-i < 3 || !happenStarts[pair(text[i], text[i+1])] {
+			i = e
 			continue
 		}
-		s.r.event(h.what)
-		return
+		if bytes.HasPrefix(text[i:], []byte("user said")) {
+			break
+		}
+		for j := range happenings[:first] {
+			if startsWords(text[i:], happenings[j].words) && !(happenings[j].what == Rejected && bytes.Contains(text, []byte("retrying"))) {
+				first = j
+				break
+			}
+		}
+		i = e
+	}
+	if first < len(happenings) && !(happenings[first].what > Error && s.level == errorLevel) {
+		s.r.event(happenings[first].what)
 	}
 }
 
-// hasWords reports whether w stands in text between word borders.
-func hasWords(text []byte, w string) bool {
-	for from := 0; ; {
-		i := bytes.Index(text[from:], []byte(w))
-		if i < 0 {
-			return false
-		}
-		i += from
-		e := i + len(w)
-		if (i == 0 || !isWord(text[i-1])) && (e == len(text) || !isWord(text[e]) && text[e] != '=') {
-			return true
-		}
-		from = i + 1
+// pair is the index of a word's first two letters.
+func pair(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
+// happenStarts tells which first two letters such words have.
+var happenStarts = func() (t [1024]bool) {
+	for _, h := range happenings {
+		t[pair(h.words[0], h.words[1])] = true
 	}
+	t[pair('u', 's')] = true
+	return t
+}()
+
+// wordBytes are the bytes of words.
+var wordBytes = func() (t [256]bool) {
+	for i := range t {
+		t[i] = isWord(byte(i))
+	}
+	return t
+}()
+
+// startsWords reports whether t starts with w and w ends there.
+func startsWords(t []byte, w string) bool {
+	n := len(w)
+	return len(t) >= n && t[0] == w[0] && string(t[:n]) == w && (len(t) == n || !isWord(t[n]) && t[n] != '=')
 }

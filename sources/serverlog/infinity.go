@@ -38,7 +38,7 @@ func infinityParse(c *record, r *Reading) {
 	if colon < 0 {
 		return
 	}
-	l, ok := levelWords[string(t[:colon])]
+	l, ok := levelOf(t[:colon])
 	if !ok {
 		return
 	}

@@ -8,23 +8,40 @@ const pairReach = 400
 // pairs looks for the stamp and the level of a record that writes them as
 // key=value.
 func (c *record) pairs() {
-	if c.loc != nil || c.uvi || c.rank != nil || bytes.IndexByte(c.text, '=') < 0 {
+	if c.loc != nil || c.uvi || c.rank != nil || c.stamp.full() && c.level != noLevel {
 		return
 	}
 	b := c.text[:min(len(c.text), pairReach)]
-	if !c.stamp.full() {
-		for _, k := range [...]string{"time=", "ts=", "timestamp=", "@timestamp=", "asctime="} {
-			if v := valueOf(b, k); v != nil {
-				c.take(textStamp(v))
-			}
+	for from := 0; ; {
+		i := bytes.IndexByte(b[from:], '=')
+		if i < 0 {
+			return
 		}
-	}
-	if c.level == noLevel {
-		for _, k := range [...]string{"level=", "lvl=", "severity="} {
-			if l, ok := levelWords[string(valueOf(b, k))]; ok {
+		i += from
+		k := i
+		for k > from && b[k-1] != ' ' {
+			k--
+		}
+		from = i + 1
+		if k == i {
+			continue
+		}
+		switch string(b[k:i]) {
+		case "time", "ts", "timestamp", "@timestamp", "asctime":
+			v, n := value(b[i+1:])
+			c.take(textStamp(v))
+			from += n
+		case "level", "lvl", "severity":
+			v, n := value(b[i+1:])
+			if l, ok := levelOf(v); ok && c.level == noLevel {
 				c.level = l
-				return
 			}
+			from += n
+		default:
+			continue
+		}
+		if c.stamp.full() && c.level != noLevel {
+			return
 		}
 	}
 }

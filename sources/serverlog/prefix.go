@@ -194,8 +194,11 @@ func (c *record) levelled(b []byte) (n int, stop bool) {
 	if n == 1 {
 		return llamaLetter(b, c), false
 	}
-	l, ok := levelWords[string(b[:n])]
-	if !ok || !c.fresh && (c.level != noLevel || b[0] >= 'a') {
+	if b[n] != ' ' && b[n] != ':' || !c.fresh && (c.level != noLevel || b[0] >= 'a') {
+		return 0, false
+	}
+	l, ok := levelOf(b[:n])
+	if !ok {
 		return 0, false
 	}
 	switch b[n] {
@@ -217,7 +220,7 @@ func (c *record) levelled(b []byte) (n int, stop bool) {
 // letter reads ` I ` behind a clock since start.
 func letter(b []byte, c *record) int {
 	if len(b) > 2 && b[0] == ' ' && b[2] == ' ' {
-		if l, ok := levelWords[string(b[1:2])]; ok {
+		if l, ok := levelOf(b[1:2]); ok {
 			c.level = l
 			return 2
 		}
@@ -233,7 +236,8 @@ func llamaLetter(b []byte, c *record) int {
 	}
 	for _, w := range [...]string{"slot ", "srv ", "que ", "cmn ", "main"} {
 		if bytes.HasPrefix(b[2:], []byte(w)) {
-			c.level, c.peeked = levelWords[string(b[:1])], true
+			c.level, _ = levelOf(b[:1])
+			c.peeked = true
 			return 2
 		}
 	}
@@ -276,7 +280,7 @@ func (c *record) logger(b []byte) int {
 	for k < len(w) && k < 9 && isWord(w[k]) {
 		k++
 	}
-	l, ok := levelWords[string(w[:k])]
+	l, ok := levelOf(w[:k])
 	if !ok || !bytes.HasPrefix(w[k:], []byte(" - ")) {
 		return 0
 	}

@@ -32,6 +32,10 @@ type reader struct {
 // read calls emit for each record of a line that says something, or for all.
 // The reading and its slices are valid until emit returns.
 func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
+	rd.strip.words = rd.f.words
+	if rd.all {
+		rd.strip.words = nil
+	}
 	if len(rd.joined) > 0 {
 		line = rd.join(line)
 	}

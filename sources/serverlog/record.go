@@ -20,14 +20,22 @@ const (
 	errorLevel
 )
 
-// levelWords are the words and letters that servers print for a severity.
-var levelWords = map[string]level{
-	"TRACE": debugLevel, "DEBUG": debugLevel, "INFO": infoLevel, "NOTICE": infoLevel, "WARN": warnLevel, "WARNING": warnLevel,
-	"ERROR": errorLevel, "CRITICAL": errorLevel, "FATAL": errorLevel, "PANIC": errorLevel,
-	"trace": debugLevel, "debug": debugLevel, "info": infoLevel, "notice": infoLevel, "warn": warnLevel, "warning": warnLevel,
-	"error": errorLevel, "critical": errorLevel, "fatal": errorLevel, "panic": errorLevel, "err": errorLevel, "ERR": errorLevel,
-	"I": infoLevel, "W": warnLevel, "E": errorLevel, "D": debugLevel, "F": errorLevel, "V": debugLevel, "C": errorLevel,
-	"Info": infoLevel, "Warning": warnLevel, "Error": errorLevel, "Debug": debugLevel, "Warn": warnLevel, "WRN": warnLevel, "INF": infoLevel, "DBG": debugLevel,
+// levelOf reads the words and letters that servers print for a severity.
+func levelOf(b []byte) (level, bool) {
+	if len(b) == 0 || len(b) > 8 {
+		return noLevel, false
+	}
+	switch string(b) {
+	case "TRACE", "DEBUG", "trace", "debug", "Debug", "DBG", "D", "V":
+		return debugLevel, true
+	case "INFO", "NOTICE", "info", "notice", "Info", "INF", "I":
+		return infoLevel, true
+	case "WARN", "WARNING", "warn", "warning", "Warning", "Warn", "WRN", "W":
+		return warnLevel, true
+	case "ERROR", "CRITICAL", "FATAL", "PANIC", "error", "critical", "fatal", "panic", "err", "ERR", "Error", "E", "F", "C":
+		return errorLevel, true
+	}
+	return noLevel, false
 }
 
 // record is one log record with everything in front of its text taken off.
@@ -126,6 +134,7 @@ func (c *record) at(year int, zone *time.Location) model.Instant {
 type stripper struct {
 	plain []byte // a line without its colours
 	album album
+	words [][]byte // a JSON record without any of them says nothing; nil if that is not known
 	json  [3]fastjson.Parser
 }
 

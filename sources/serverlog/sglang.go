@@ -130,7 +130,10 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 		if last {
 			t = nil
 		}
-		colon := bytes.LastIndex(part, []byte(": "))
+		colon := len(part) - 2
+		for colon >= 0 && (part[colon] != ':' || part[colon+1] != ' ') {
+			colon--
+		}
 		if colon < 0 {
 			continue
 		}

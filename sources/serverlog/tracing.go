@@ -42,6 +42,9 @@ func tracingVote(c *record, crate []byte) float64 {
 	return 0
 }
 
+// success is the message of a request that ended well.
+var success = []byte("Success")
+
 func tracingParse(c *record, r *Reading) {
 	var s spans
 	switch {
@@ -51,6 +54,8 @@ func tracingParse(c *record, r *Reading) {
 		return
 	case c.level == noLevel:
 		tracingConfig(c.text, r)
+		return
+	case c.level != errorLevel && !bytes.HasSuffix(c.text, success) && !bytes.Contains(c.text, []byte("max_batch_")) && !bytes.Contains(c.text, []byte("Args {")):
 		return
 	default:
 		s.read(c.text)
@@ -166,11 +171,20 @@ func crate(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("text_generation_")) || bytes.HasPrefix(b, []byte("text_embeddings_"))
 }
 
+// structural are the bytes that shape a span's fields.
+var structural = [256]bool{'"': true, '{': true, '(': true, '[': true, '}': true, ')': true, ']': true, '=': true}
+
 // fields walks `{key=value key="value"}` at the start of b and gives its
 // length, 0 if it does not close.
 func (s *spans) fields(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
+		for i < len(b) && !structural[b[i]] {
+			i++
+		}
+		if i == len(b) {
+			return 0
+		}
 		switch b[i] {
 		case '"':
 			for i++; i < len(b) && b[i] != '"'; i++ {

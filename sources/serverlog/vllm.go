@@ -13,6 +13,7 @@ var vllm = Format{
 	vote:     vllmVote,
 	parse:    vllmParse,
 	split:    vllmSplit,
+	words:    vllmWords,
 }
 
 var (
@@ -29,6 +30,12 @@ var (
 	comma       = []byte(",")
 	aggregated  = []byte(" Engines Aggregated: ")
 	engineLabel = []byte("Engine ")
+
+	vllmWords = [][]byte{
+		[]byte("Running: "), []byte("throughput: "), []byte("KV cache "), []byte("ERROR"), []byte(`\" 4`), []byte(`\" 5`), []byte(" request"),
+		[]byte("Iteration("), []byte("DEBUG"), []byte("CRITICAL"), []byte("FATAL"), []byte("Sequence group "), []byte("args: "),
+		[]byte("max_num_seqs"), []byte("API server version"), []byte("Error"),
+	}
 )
 
 func vllmVote(c *record) float64 {
