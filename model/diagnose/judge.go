@@ -86,7 +86,7 @@ const maxHistory = 512
 func (j *Judge) Second(s *model.Signals) Result {
 	c := &Case{S: s, T: &j.t, raised: j.raised}
 	if s.Over && len(j.history) > 0 {
-		return j.stands() // the run is over: what was found stays found
+		return j.Standing() // the run is over: what was found stays found
 	}
 	for i := range j.rules {
 		r, k := &j.rules[i], &j.counters[i]
@@ -113,8 +113,9 @@ func (j *Judge) Second(s *model.Signals) Result {
 	return res
 }
 
-// stands is the result of a second in which nothing runs any more.
-func (j *Judge) stands() Result {
+// Standing is what holds while no second is judged: before the first one, and
+// when the run is over.
+func (j *Judge) Standing() Result {
 	return Result{Verdict: j.verdict, Runner: j.runner, Findings: j.findings()}
 }
 

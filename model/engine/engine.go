@@ -70,7 +70,7 @@ func (e *Engine) restart() {
 	e.store = store.New(e.opts.Thresholds)
 	e.judge = diagnose.NewJudge(e.opts.Thresholds)
 	e.kinds = make(map[model.SourceID]model.SourceKind)
-	e.judged, e.signals, e.result = 0, nil, diagnose.Result{}
+	e.judged, e.signals, e.result = 0, nil, e.judge.Standing()
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 

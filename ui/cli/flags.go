@@ -93,6 +93,14 @@ func (f *runFlags) add(s *pflag.FlagSet) {
 	s.IntVar(&f.year, "year", 0, "year of stamps without one")
 }
 
+// checkRecord refuses what contradicts itself.
+func (f *runFlags) checkRecord() error {
+	if f.record != "" && f.noRecord {
+		return usage("--record %s and --no-record: choose one", f.record)
+	}
+	return nil
+}
+
 // notes are what the user declared, as the run's first events.
 func (f *runFlags) notes(now model.Instant) ([]model.Note, error) {
 	var out []model.Note

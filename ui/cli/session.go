@@ -35,7 +35,10 @@ type session struct {
 	finite bool // ends by itself: headless stops there without --exit
 	start  func(ctx context.Context, g *sources.Group) error
 	preset []model.Note
-	found  *discovery // what looking around found, nil if nobody looked
+
+	patience time.Duration   // for the sources to end; 0 is stepLimit
+	closing  func() []string // lines for the end of the closing text; nil if none
+	found    *discovery      // what looking around found, nil if nobody looked
 
 	group  *sources.Group
 	engine *engine.Engine
@@ -80,7 +83,7 @@ func (s *session) Go(ctx context.Context) error {
 	}
 	shown := s.show(show) // 1: the screen ends, the terminal is restored
 	stopSources()         // 2
-	if !s.group.Wait(stepLimit) {
+	if !s.group.Wait(max(stepLimit, s.patience)) {
 		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
 	}
 	select { // 4: the engine drains to the close of the channel
@@ -109,6 +112,9 @@ func (s *session) caught(err error) {
 // open makes the engine and, if the run is kept, its recording.
 func (s *session) open() error {
 	now := sources.Now()
+	if err := s.run.checkRecord(); err != nil {
+		return err
+	}
 	notes, err := s.run.notes(now)
 	if err != nil {
 		return err
@@ -232,6 +238,9 @@ func (s *session) finish() error {
 	}
 	if s.found != nil && len(s.found.flags) > 0 {
 		kept = append(kept, fmt.Sprintf("%-9s %s", "repeat", s.found.repeat()))
+	}
+	if s.closing != nil {
+		kept = append(kept, s.closing()...)
 	}
 	if s.screen.summary != "-" {
 		if _, err := io.WriteString(s.io.Out, report.Closing(final, kept...)); err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"benchtop/sources/loadgen"
+	"benchtop/sources/serverlog"
 	"benchtop/sources/tail"
 )
 
@@ -63,6 +65,9 @@ func (f *sourceFlags) spec(flag, text string, run *runFlags) (tail.Spec, error) 
 	if err != nil {
 		return s, usage("%s: %w", flag, err)
 	}
+	if err := knownFormat(flag, s.Format); err != nil {
+		return s, err
+	}
 	if s.Zone == nil {
 		if s.Zone, err = run.location(); err != nil {
 			return s, err
@@ -87,4 +92,20 @@ func yearOr(year int, info os.FileInfo) int {
 		return info.ModTime().Year()
 	}
 	return year
+}
+
+// knownFormat checks a format's name before anything is opened. A path is a
+// user's own profile, which is checked when it is read.
+func knownFormat(flag, name string) error {
+	if name == "" || strings.ContainsAny(name, "/.") {
+		return nil
+	}
+	_, ok := serverlog.Lookup(name)
+	if flag == "--load" {
+		ok = loadgen.FormatNamed(name) != nil
+	}
+	if !ok {
+		return usage("%s: unknown format %q (see benchtop formats)", flag, name)
+	}
+	return nil
 }
