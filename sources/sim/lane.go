@@ -46,10 +46,11 @@ func (f *forks) all() []*sources.Outlet {
 // text and readings passes from the model to them.
 type lanes struct {
 	forks
-	loadDec *loadgen.Decoder
-	logDec  *serverlog.Decoder
-	cards   gpu.State
-	hosts   host.State
+	loadDec   *loadgen.Decoder
+	logDec    *serverlog.Decoder
+	logFormat string
+	cards     gpu.State
+	hosts     host.State
 }
 
 func newLanes(f forks, start model.Instant, static bool) *lanes {
@@ -58,9 +59,10 @@ func newLanes(f forks, start model.Instant, static bool) *lanes {
 		format = "generic"
 	}
 	return &lanes{
-		forks:   f,
-		loadDec: loadgen.NewDecoder(loadgen.Options{Name: "simulated client", Zone: time.UTC, Year: start.Time().UTC().Year()}),
-		logDec:  serverlog.NewDecoder(serverlog.Options{Format: format, Name: "simulated server", Zone: time.UTC, Year: start.Time().UTC().Year()}),
+		logFormat: format,
+		forks:     f,
+		loadDec:   loadgen.NewDecoder(loadgen.Options{Name: "simulated client", Zone: time.UTC, Year: start.Time().UTC().Year()}),
+		logDec:    serverlog.NewDecoder(serverlog.Options{Format: format, Name: "simulated server", Zone: time.UTC, Year: start.Time().UTC().Year()}),
 	}
 }
 
@@ -73,7 +75,7 @@ func (l *lanes) describe(at model.Instant) {
 		format string
 	}{
 		{l.load, "simulated client", model.KindLoad, "ndjson"},
-		{l.log, "simulated server", model.KindServerLog, ""},
+		{l.log, "simulated server", model.KindServerLog, l.logFormat},
 		{l.gpu, "simulated GPU", model.KindGPU, "sim"},
 		{l.host, "simulated host", model.KindHost, "sim"},
 	} {

@@ -13,13 +13,13 @@ import (
 // Num is a number in JSON; NaN and infinities are null.
 type Num float64
 
-// MarshalJSON writes at most nine decimals.
+// MarshalJSON writes at most six decimals.
 func (n Num) MarshalJSON() ([]byte, error) {
 	v := float64(n)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return []byte("null"), nil
 	}
-	return strconv.AppendFloat(nil, math.Round(v*1e9)/1e9, 'f', -1, 64), nil
+	return strconv.AppendFloat(nil, math.Round(v*1e6)/1e6, 'f', -1, 64), nil
 }
 
 var absent = Num(math.NaN())
