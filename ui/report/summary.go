@@ -274,7 +274,8 @@ func clientPart(s *model.Snapshot) ClientPart {
 		}
 		return Num(n)
 	}
-	p.Requests, p.OK, p.Failed = Num(c.Done), by(model.ClientOK), Num(c.Failed())
+	p.Requests, p.OK = Num(c.Done), by(model.ClientOK)
+	p.Failed = p.Requests - p.OK // withdrawn ones are in by_kind.other, as probe counts them
 	p.Unfinished = Num(c.Unfinished)
 	p.ByKind = KindsPart{by(model.ClientTimeout), by(model.ClientRejected), by(model.ClientReset), by(model.ClientHTTPError), by(model.ClientOther, model.ClientCancelled)}
 	p.LatencyMS, p.LatencyOKMS = latencyPart(s.Latency.All), latencyPart(s.Latency.OK)
