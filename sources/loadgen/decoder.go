@@ -20,6 +20,9 @@ type Options struct {
 	Label   string         // which client this is
 	Name    string         // what the user calls the stream, for notes
 	Timeout time.Duration  // the client's timeout as declared; 0 is unknown
+	// Perhaps: the stream may be none, as one of the two outputs of a program.
+	// What isn't understood is no failure, and a format may show at any time.
+	Perhaps bool
 }
 
 // Bounds of what is held while the format isn't known, and of samples.
@@ -57,6 +60,8 @@ type Decoder struct {
 	t      tracker
 	yield  func(*Record)
 	stash  func(*Record)
+
+	binary *gobStream // of a stream without lines
 
 	held      []heldLine
 	heldBytes int
@@ -125,9 +130,14 @@ func (d *Decoder) Line(text []byte, seen model.Instant, history, partial bool, o
 		return
 	}
 	d.hold(text, history, partial)
-	if !d.sniff(len(d.held) >= holdLines || d.heldBytes >= holdBytes) {
+	full := len(d.held) >= holdLines || d.heldBytes >= holdBytes
+	if d.gaveUp && d.o.Perhaps && !full {
+		return // it isn't looked at line by line for ever
+	}
+	if !d.sniff(full) {
 		return
 	}
+	d.gaveUp = d.p == nil
 	d.replay()
 }
 
@@ -158,8 +168,7 @@ func (d *Decoder) sniff(must bool) bool {
 		d.choose(m[0].Format, m[0].Score)
 		return true
 	}
-	if !d.gaveUp {
-		d.gaveUp = true
+	if !d.gaveUp && !d.o.Perhaps {
 		d.t.note(model.NoteError, 0, "", ErrUnknown.Error(), 0)
 	}
 	return true
@@ -173,6 +182,10 @@ func (d *Decoder) replay() {
 		d.t.seen, d.t.late = h.seen, h.history
 		if d.p == nil {
 			d.lines++
+			if d.o.Perhaps {
+				d.t.out.Count(1, 0, len(h.text)+1, 0, 0)
+				continue
+			}
 			d.reject(h.text, "no known format")
 			continue
 		}

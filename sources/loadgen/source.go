@@ -13,6 +13,7 @@ type Source struct {
 	in   tail.Options
 	o    Options
 	runs int
+	over context.Context //nolint:containedctx // the program that writes the stream; nil if it isn't ours
 }
 
 // NewSource makes a source that reads in. The library is never used, and what
@@ -20,7 +21,7 @@ type Source struct {
 // leaves them open. A file that is still small is best read from its start: its
 // history holds real records of the run.
 func NewSource(in tail.Options, o Options) *Source {
-	in.Direct = true
+	in.Direct, in.Returns = true, true
 	if o.Format == "" {
 		o.Format = in.Format
 	}
@@ -42,6 +43,14 @@ func NewSource(in tail.Options, o Options) *Source {
 	return &Source{in: in, o: o}
 }
 
+// newSource is NewSource for what a program of ours writes: when over ends, the
+// stream is read once more and is over too.
+func newSource(in tail.Options, o Options, over context.Context) *Source { //nolint:revive // it bounds the stream, not the call
+	s := NewSource(in, o)
+	s.over, s.in.Whole = over, true
+	return s
+}
+
 // Name implements sources.Source.
 func (s *Source) Name() string { return s.o.Name }
 
@@ -61,7 +70,12 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	out.Describe(now, s.o.Name, model.KindLoad, s.o.Format, s.o.Label)
 	out.State(now, model.Starting, "")
 	out.Flush()
-	err := tail.Run(ctx, s.in, tail.Handler{Line: r.line, Event: r.event, Open: r.open, Idle: r.idle})
+	reading, stopReading := context.WithCancel(ctx)
+	defer stopReading()
+	if s.over != nil {
+		defer context.AfterFunc(s.over, stopReading)()
+	}
+	err := tail.Run(reading, s.in, tail.Handler{Line: r.line, Event: r.event, Open: r.open, Idle: r.idle, Raw: r.raw})
 	now = sources.Now()
 	switch {
 	case r.d.Err() != nil:
@@ -102,19 +116,33 @@ func (r *following) line(l tail.Line) {
 	if r.lines++; r.lines == 1 && l.Offset > int64(len(l.Text)+l.Cut+2) {
 		r.d.Attached()
 	}
+	r.d.Line(l.Text, l.Seen, l.History, l.Partial, r.out)
+	r.heard(l.Seen)
+}
+
+// heard tells what is new about the stream after it said something.
+func (r *following) heard(seen model.Instant) {
 	if !r.running {
 		r.running = true
-		r.out.State(l.Seen, model.Running, "")
+		r.out.State(seen, model.Running, "")
 	}
-	r.d.Line(l.Text, l.Seen, l.History, l.Partial, r.out)
 	if r.d.Err() != nil {
 		r.stop()
 	}
 	if r.format == "" {
 		if r.format, _ = r.d.Format(); r.format != "" && r.s.o.Format == "" {
-			r.out.Describe(l.Seen, r.s.o.Name, model.KindLoad, r.format, r.s.o.Label)
+			r.out.Describe(seen, r.s.o.Name, model.KindLoad, r.format, r.s.o.Label)
 		}
 	}
+}
+
+// raw offers a block to the decoder of streams without lines.
+func (r *following) raw(_ uint8, block []byte, base int64, seen model.Instant) bool {
+	if r.d.Err() != nil || !r.d.Raw(block, base, seen, false, r.out) {
+		return false
+	}
+	r.heard(seen)
+	return true
 }
 
 func (r *following) event(kind, text string) {

@@ -11,7 +11,7 @@ import (
 )
 
 // vegetaGob is what `vegeta attack` itself writes: Go's binary stream. It has no
-// lines, so it can be read as a file but not be followed.
+// lines; followed live it is read block by block (gobStream).
 var vegetaGob = Format{
 	Name: "vegeta_gob", Versions: "12.13.0",
 	Sniff: func(lines [][]byte) float64 {
@@ -25,7 +25,7 @@ var vegetaGob = Format{
 }
 
 // errGob tells how to follow the stream.
-var errGob = errors.New("this is vegeta's binary stream, which can't be followed: pipe it through `vegeta encode --to json`")
+var errGob = errors.New("this is vegeta's binary stream, joined in its middle: follow it from its start (--from start), or pipe it through `vegeta encode --to json`")
 
 // isVegetaGob finds the names that the stream's type definition begins with.
 func isVegetaGob(head []byte) bool {

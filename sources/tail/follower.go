@@ -244,6 +244,9 @@ func (fl *follower) finish() {
 				break
 			}
 		}
+		if fl.t.o.Whole {
+			fl.t.last(&s.split, s.pos, mark{seen: sources.Now(), history: s.history})
+		}
 	}
 }
 

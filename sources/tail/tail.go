@@ -56,6 +56,9 @@ type Options struct {
 	// BurstIsHistory marks as history what a pipe or command prints before its
 	// first wait of 50 ms after the first line, 10 s at most. For server logs.
 	BurstIsHistory bool
+	// Whole delivers the last line of a file though it has no end, when ctx ends:
+	// its writer is known to have gone.
+	Whole bool
 	// Returns makes a carriage return end a line too, as progress bars are
 	// drawn; what lies between two of them is left out if it is empty.
 	Returns bool
