@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,12 +35,14 @@ func NewFinder(o FinderOptions) *Finder {
 // Find looks for both. What a look takes decides when the next one may be: till
 // then the answer is the last one.
 func (f *Finder) Find() Parties {
-	began := time.Now()
-	if began.Before(f.next) {
+	if time.Now().Before(f.next) {
 		return f.last
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began := spent()
 	f.last = f.find()
-	f.next = time.Now().Add(findShare * time.Since(began))
+	f.next = time.Now().Add(findShare * (spent() - began))
 	return f.last
 }
 

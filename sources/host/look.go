@@ -19,6 +19,7 @@ type Found struct {
 	URL       string   // of its metrics endpoint on this machine's loopback, "" if it can't be reached there
 	Metrics   int      // the port of its metrics
 	Disabled  string   // the flag without which it has no metrics, "" if it has them
+	Open      int      // connections to its port
 	Peers     []Peer   // who is connected to its port from elsewhere, most connections first
 
 	Settings []Setting

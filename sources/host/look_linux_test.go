@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,8 +71,7 @@ func play(part string) {
 		go serveSlowly(l, rest)
 		fmt.Fprintln(os.Stderr, l.Addr().(*net.TCPAddr).Port)
 	case "client":
-		go ask(rest)
-		fmt.Fprintln(os.Stderr, "asking")
+		ask(rest)
 	case "idle":
 		fmt.Fprintln(os.Stderr, "idle")
 	}
@@ -117,9 +117,10 @@ func ask(how string) {
 		pause = 300 * time.Millisecond
 	}
 	c := &http.Client{Transport: t}
+	said := sync.OnceFunc(func() { fmt.Fprintln(os.Stderr, "asking") })
 	for range 12 {
 		go func() {
-			for {
+			for ; ; said() {
 				resp, err := c.Get("http://127.0.0.1:" + port + "/")
 				if err == nil {
 					_, _ = bufio.NewReader(resp.Body).ReadString('\n')

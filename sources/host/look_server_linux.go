@@ -181,7 +181,11 @@ func (l *looker) peers(f *Found, rows []endpoint) {
 	}
 	count := make(map[string]int)
 	for _, e := range rows {
-		if e.state == stEstablished && int(e.local.Port()) == f.Port && !l.local[e.remote.String()] && !e.remote.Addr().IsLoopback() {
+		if e.state != stEstablished || int(e.local.Port()) != f.Port {
+			continue
+		}
+		f.Open++
+		if !l.local[e.remote.String()] && !e.remote.Addr().IsLoopback() {
 			count[e.remote.Addr().String()]++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 
 	"benchtop/model"
@@ -46,6 +47,8 @@ func NewSampler(o Options) (*Sampler, error) {
 // Read fills r with what the machine says now. Fields that can't be read stay
 // absent. It returns the fields whose process is not there (any more).
 func (s *Sampler) Read(r *Reading) (gone []Field) {
+	runtime.LockOSThread() // for the pacers
+	defer runtime.UnlockOSThread()
 	r.Clear()
 	r.At = sources.Now()
 	server, client := s.processes(r)
