@@ -86,7 +86,7 @@ func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []
 	best := 0
 	for i := range servers {
 		d.say("found %s", serverLine(&servers[i]))
-		if connections(&servers[i]) > connections(&servers[best]) {
+		if servers[i].Open > servers[best].Open {
 			best = i
 		}
 	}
@@ -105,14 +105,6 @@ func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []
 		d.say("%d connections come from %s: a client on another machine, whose own readings are not visible from here", p.Count, p.Address)
 		d.gap("--host server=auto --host " + quote("client=exec:ssh "+p.Address+" benchtop probe --json host --for 24h"))
 	}
-}
-
-func connections(s *host.Found) int {
-	n := 0
-	for _, p := range s.Peers {
-		n += p.Count
-	}
-	return n
 }
 
 // serverLine is a server in one line; of its command line only what is
