@@ -23,6 +23,10 @@ import (
 // named and left behind.
 const stepLimit = 2 * time.Second
 
+// drainLimit is how long the engine may take over what a finite source has
+// told: at full speed that runs ahead by all that the channel holds.
+const drainLimit = time.Minute
+
 // session is one run on the screen, from its sources to its summary.
 type session struct {
 	io     Stdio
@@ -86,9 +90,13 @@ func (s *session) Go(ctx context.Context) error {
 	if !s.group.Wait(max(stepLimit, s.patience)) {
 		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
 	}
+	drain := stepLimit
+	if s.finite {
+		drain = drainLimit
+	}
 	select { // 4: the engine drains to the close of the channel
 	case <-drained:
-	case <-time.After(stepLimit):
+	case <-time.After(drain):
 		fmt.Fprintln(s.io.Err, "benchtop: left behind: engine")
 	}
 	s.closeRecording() // 5
