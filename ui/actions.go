@@ -46,13 +46,13 @@ func moves(n int) func(*screen) tea.Cmd {
 		if a.Cols == 0 || s.snap == nil {
 			return nil
 		}
-		i := a.Cols
+		i := a.Newest + 1
 		if s.view.Cursor != 0 {
 			i = int(s.view.Cursor.Sub(a.From) / a.Step)
 		} else if n > 0 {
 			return nil
 		}
-		i = min(i+n, a.Cols-1)
+		i = min(i+n, a.Newest)
 		at := a.From.Add(time.Duration(i) * a.Step)
 		if first := s.snap.Start.Floor(a.Step); at < first {
 			at = first

@@ -220,7 +220,7 @@ func TestColumnsStandStill(t *testing.T) {
 	v.Slow = slow
 	axis := ui.Draw(a, busyAt(now.Add(200*time.Millisecond)), v, themes.TrueColor)
 	ui.Draw(b, busyAt(now.Add(1800*time.Millisecond)), v, themes.TrueColor)
-	newest := axis.X + axis.Cols - 1
+	newest := axis.X + axis.Newest
 	for y := range 40 {
 		for x := range 120 {
 			if x >= newest-1 && x <= newest || a.Cell(x, y) == b.Cell(x, y) {

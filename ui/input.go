@@ -33,7 +33,7 @@ func (s *screen) key(name string) tea.Cmd {
 // click puts the cursor where the mouse was clicked on the time axis.
 func (s *screen) click(x int) {
 	a := s.axis
-	if i := x - a.X; a.Cols > 0 && i >= 0 && i < a.Cols && !s.help {
+	if i := x - a.X; a.Cols > 0 && i >= 0 && i <= a.Newest && !s.help {
 		s.view.Cursor = a.From.Add(time.Duration(i) * a.Step)
 		s.stale = true
 	}

@@ -94,7 +94,7 @@ func TestCursor(t *testing.T) {
 	}
 	s.Press("left")
 	a := s.Axis()
-	newest := a.From.Add(time.Duration(a.Cols-1) * a.Step)
+	newest := a.From.Add(time.Duration(a.Newest) * a.Step)
 	if got := s.State().Cursor; got != newest {
 		t.Errorf("want the cursor on the newest column, got %v from it", got.Sub(newest))
 	}
@@ -236,6 +236,10 @@ func TestViewIsCached(t *testing.T) {
 		t.Errorf("want no frame drawn anew, got %d", got-before)
 	}
 	f.latest.Store(busyAt(sceneNow.Add(100 * time.Millisecond)))
+	if s.Frame(); s.Drawn() != before {
+		t.Errorf("want nothing drawn within a quarter of a second, got %d", s.Drawn()-before)
+	}
+	f.latest.Store(busyAt(sceneNow.Add(300 * time.Millisecond)))
 	if s.Frame(); s.Drawn() != before+1 {
 		t.Errorf("want one frame for one snapshot, got %d", s.Drawn()-before)
 	}

@@ -185,10 +185,30 @@ func TestTheHeldGPUIsShown(t *testing.T) {
 
 func TestQuantilesNeedSamples(t *testing.T) {
 	s := steady(8, 8)
-	s.snap.Latency.WindowAll = model.Quantiles{P50: 0.9, P95: 1.8, P99: 4.6, N: 91}
+	s.snap.Latency.WindowOK = model.Quantiles{P50: 0.9, P95: 1.8, P99: 4.6, N: 91}
 	text := screenText(s.done(), live)
-	wants(t, text, "p95 1.80 s", "(p99 4.60 s)", "n 91")
+	wants(t, text, "p95 1.80 s", "(p99 4.60 s)", "n 91 good")
 	wantsNot(t, text, "(p95")
+}
+
+// The glance line and the figures tell the latency of the good requests: a
+// deadline is not how long an answer takes. Without a good one they say so.
+func TestWhoseLatencyIsShown(t *testing.T) {
+	s := steady(8, 8)
+	s.snap.Latency.WindowAll = model.Quantiles{P50: 30, P95: 30, P99: 30, N: 200}
+	s.snap.Latency.WindowOK = model.Quantiles{P50: 0.9, P95: 1.8, P99: 4.6, N: 100}
+	text := func(w, h int) string {
+		g := draw.NewGrid(w, h)
+		ui.Draw(g, s.snap, live, themes.TrueColor)
+		return g.String()
+	}
+	s.done()
+	wants(t, text(80, 24), "good p50 900 ms")
+	wants(t, text(120, 40), "p50 900 ms", "n 100 good")
+	wantsNot(t, text(120, 40), "p50 30")
+	s.snap.Latency.WindowOK.N = 0
+	wants(t, text(80, 24), "all p50 30.0 s")
+	wants(t, text(120, 40), "n 200, 0 good")
 }
 
 func TestFailuresAreNamedByKind(t *testing.T) {

@@ -41,12 +41,14 @@ const gutter = 7
 const wideColumn = 110
 
 // Axis is the time axis of a drawn frame: Cols columns of width Step from From
-// on, the first one at column X of the screen.
+// on, the first one at column X of the screen. Newest is the column that holds
+// now, or else the last one: what lies to its right has not been yet.
 type Axis struct {
-	From model.Instant
-	Step time.Duration
-	Cols int
-	X    int
+	From   model.Instant
+	Step   time.Duration
+	Cols   int
+	Newest int
+	X      int
 }
 
 // Draw draws one frame on g, whose size is the screen's, and says where its
@@ -162,16 +164,21 @@ func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewStat
 	}
 	pv.Cols = max(inner-pv.Left-pv.Right, 1)
 	pv.From, pv.Step = columns(snap, v, pv.Cols)
+	pv.Newest = min(max(int(snap.Now.Sub(pv.From)/pv.Step), 0), pv.Cols-1)
 	if v.Cursor != 0 {
 		i := int(v.Cursor.Sub(pv.From) / pv.Step)
 		pv.Cursor = min(max(i, 0), pv.Cols-1)
 	}
-	return Axis{From: pv.From, Step: pv.Step, Cols: pv.Cols, X: x}
+	return Axis{From: pv.From, Step: pv.Step, Cols: pv.Cols, Newest: pv.Newest, X: x}
 }
+
+// shiftEvery is how long the charts stand still before they move on by some
+// columns at once: moving them costs a line more than all that is new on them.
+const shiftEvery = 5 * time.Second
 
 // columns is the start and column width of a time axis of cols columns. Columns
 // lie on absolute boundaries, so that only the newest one changes between two
-// shifts.
+// shifts; a shift leaves a few columns free for what comes.
 func columns(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.Duration) {
 	window := v.Window
 	if window <= 0 {
@@ -190,7 +197,8 @@ func columns(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.D
 		least = time.Second
 	}
 	step := draw.ColumnStep(window, cols, least)
-	edge := end.Floor(step).Add(step)
+	free := step * min((shiftEvery+step-1)/step, time.Duration(max(cols/20, 1)))
+	edge := end.Floor(free).Add(free)
 	return edge.Add(-time.Duration(cols) * step), step
 }
 

@@ -9,6 +9,7 @@ import (
 
 // Encode appends the grid as text with the fewest escape sequences: rows are
 // parted by a newline, each begins and ends in the terminal's default state.
+// Where tints show, full blocks are sent as coloured blanks.
 func (g *Grid) Encode(dst []byte, t *themes.Theme, d themes.Depth) []byte {
 	for y := range g.h {
 		if y > 0 {
@@ -19,6 +20,10 @@ func (g *Grid) Encode(dst []byte, t *themes.Theme, d themes.Depth) []byte {
 		for _, c := range g.row(y) {
 			if c.Rune == 0 {
 				continue
+			}
+			if c.Rune == '█' && d >= themes.ANSI256 && !g.Glyphs.ASCII {
+				// A full cell as background: a run of them is one short erase sequence on the line.
+				c = Cell{' ', themes.Look{Fg: c.Look.Fg, Bg: c.Look.Fg}}
 			}
 			same := styled && (c.Look == now ||
 				c.Rune == ' ' && d != themes.Mono && c.Look.Bg == now.Bg && c.Look.Attr|now.Attr == 0)

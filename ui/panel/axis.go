@@ -45,22 +45,25 @@ func DrawTimeAxis(f Frame, y int) { f.timeAxis(y) }
 func (f Frame) timeAxis(y int) {
 	v := f.View
 	g := f.plot(y, 1)
-	window := time.Duration(v.Cols) * v.Step
-	spacing := draw.TickSpacing(window, max(v.Cols/14, 1))
-	end := v.From.Add(window)
-	behind := time.Duration(0)
-	if !v.Follow {
-		behind = f.Snap.Now.Floor(v.Step).Add(v.Step).Sub(end)
+	spacing := draw.TickSpacing(time.Duration(v.Cols)*v.Step, max(v.Cols/14, 1))
+	edge, behind := v.Cols, time.Duration(0)
+	if v.Follow {
+		edge = v.Newest + 1
+	} else {
+		behind = max(f.Snap.Now.Floor(v.Step).Add(v.Step).Sub(v.From.Add(time.Duration(v.Cols)*v.Step)), 0)
+		if behind == 0 {
+			edge = v.Newest + 1
+		}
 	}
 	free := v.Cols
-	if v.Follow {
-		free = g.WriteRight(v.Cols, 0, themes.Dim, "now") - 1
+	if behind == 0 {
+		free = g.WriteRight(min(edge+1, v.Cols), 0, themes.Dim, "now") - 1
 	}
-	for back := (behind + spacing - 1).Truncate(spacing); back <= behind+window; back += spacing {
+	for back := (behind + spacing - 1).Truncate(spacing); back <= behind+time.Duration(edge)*v.Step; back += spacing {
 		if back == 0 {
 			continue
 		}
-		x := v.Cols - int(math.Round(float64(back-behind)/float64(v.Step)))
+		x := edge - int(math.Round(float64(back-behind)/float64(v.Step)))
 		s := "-" + draw.Age(back.Seconds())
 		at := max(x-len(s)/2, 0)
 		if x < 0 || at+len(s) > free {

@@ -289,7 +289,7 @@ func (f Frame) strokes(y int, t throttling) {
 		switch {
 		case r >= 0:
 			p.Put(i, 0, '▀', themes.Bad)
-		default:
+		case i <= f.View.Newest:
 			p.Put(i, 0, '▔', themes.Faint)
 		}
 	}

@@ -225,7 +225,7 @@ func (f Frame) gapLabel(p *draw.Grid, s sides) {
 	}
 	number := draw.Count(math.Round(total / float64(run)))
 	for _, text := range [][]string{
-		{number + " not at the server"}, {number + " not at", "the server"}, {number, "not at", "server"}, {number + " missing"}, {number},
+		{number + " not at the server"}, {number + " not at", "the server"}, {number, "not at the", "server"}, {number, "not at", "the", "server"}, {number},
 	} {
 		if f.label(p, s, from, to, text) {
 			return

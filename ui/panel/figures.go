@@ -37,6 +37,17 @@ func quantile(name string, v float64, n uint64, least uint64) Span {
 	return Span{name + " " + draw.Latency(v), themes.Text, false}
 }
 
+// whose says of which requests the latency of the last 30 s is told.
+func whose(s *model.Snapshot) string {
+	switch {
+	case s.Latency.WindowOK.N > 0:
+		return "good "
+	case s.Latency.WindowAll.N > 0:
+		return "all "
+	}
+	return "latency "
+}
+
 func number(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return draw.None
@@ -55,7 +66,7 @@ func drawFigures(f Frame) {
 				if r.name == name {
 					flat = append(flat, Span{name + " " + r.vals[0].Text, r.vals[0].Role, r.vals[0].Bold})
 					if name == "latency" {
-						flat[len(flat)-1].Text = r.vals[0].Text
+						flat[len(flat)-1].Text = whose(s) + r.vals[0].Text
 						flat = append(flat, r.vals[1:]...)
 					}
 				}
@@ -98,15 +109,7 @@ func figureRows(s *model.Snapshot) []figure {
 	if v.PromptTPS > 0 {
 		tokens.vals = append(tokens.vals, Span{"prompt " + number(v.PromptTPS, "/s"), themes.Dim, false})
 	}
-	q := s.Latency.WindowAll
-	p50 := Span{"p50 " + draw.Latency(q.P50), themes.Text, false}
-	rows := []figure{good, tokens}
-	if q.N > 0 {
-		rows = append(rows, figure{"latency", []Span{p50, quantile("p95", q.P95, q.N, model.MinP95)}, 2},
-			figure{"", []Span{quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)), themes.Dim, false}}, 4})
-	} else {
-		rows = append(rows, figure{"latency", []Span{{draw.None, themes.Dim, false}}, 2})
-	}
+	rows := append([]figure{good, tokens}, latencyFigures(s)...)
 	rows = append(rows, lostRow(s))
 	if t := s.Latency.TTFT; t.N > 0 {
 		rows = append(rows, figure{"TTFT", []Span{{"p50 " + draw.Latency(t.P50), themes.Text, false}, quantile("p95", t.P95, t.N, model.MinP95)}, 6})
@@ -125,6 +128,23 @@ func figureRows(s *model.Snapshot) []figure {
 		rows = append(rows, kv)
 	}
 	return append(rows, runRow(s))
+}
+
+// latencyFigures is the latency of the good requests of the last 30 s: what
+// ended at a deadline or at once says nothing of how long an answer takes.
+// Where none ended well, that of all, and it says so.
+func latencyFigures(s *model.Snapshot) []figure {
+	q, whose := s.Latency.WindowOK, " good"
+	if q.N == 0 {
+		q, whose = s.Latency.WindowAll, ", 0 good"
+	}
+	if q.N == 0 {
+		return []figure{{"latency", []Span{{draw.None, themes.Dim, false}}, 2}}
+	}
+	return []figure{
+		{"latency", []Span{{"p50 " + draw.Latency(q.P50), themes.Text, false}, quantile("p95", q.P95, q.N, model.MinP95)}, 2},
+		{"", []Span{quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)) + whose, themes.Dim, false}}, 4},
+	}
 }
 
 // lostRow counts failures by kind, over the whole run.

@@ -28,6 +28,8 @@ type View struct {
 	Left  int
 	Right int
 
+	Newest int // column that holds now, or else the last one
+
 	Cursor int  // column looked at, -1 for none
 	Follow bool // the right edge is now
 	Lines  bool // concurrency as lines rather than areas
@@ -186,7 +188,8 @@ func (f Frame) looked(vals []float64) float64 {
 	if c := f.View.Cursor; c >= 0 && c < len(vals) {
 		return vals[c]
 	}
-	for i := len(vals) - 1; i >= max(0, len(vals)-3); i-- {
+	last := min(f.View.Newest, len(vals)-1)
+	for i := last; i >= max(0, last-2); i-- {
 		if !math.IsNaN(vals[i]) {
 			return vals[i]
 		}

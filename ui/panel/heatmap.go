@@ -127,6 +127,9 @@ func drawLatency(f Frame) {
 			at(c, b)
 		}
 	}
+	if brightest > 0 { // in doublings, so that one busy second does not repaint the whole map
+		brightest = math.Exp2(math.Ceil(math.Log2(brightest)))
+	}
 	p := f.plot(0, h)
 	p.Heat(len(cells), h*per, brightest, at)
 	for y := range h {

@@ -95,6 +95,15 @@ func drawBatch(f Frame) {
 	}
 }
 
+// longQueue is from how many waiting requests on a queue deserves a look: a
+// server that keeps up has now and then one, or a few beside a big batch.
+func (f Frame) longQueue() float64 {
+	if b := f.maxBatch(); b > 0 {
+		return max(2, 0.06*b)
+	}
+	return 2
+}
+
 func queueHead(f Frame) Head {
 	vals := f.queues()
 	h := Head{Title: "queue length"}
@@ -104,7 +113,7 @@ func queueHead(f Frame) Head {
 		return h
 	}
 	waits := Span{draw.Count(math.Round(v)) + " waiting", themes.Text, false}
-	if v >= f.maxBatch()/2 {
+	if v >= f.longQueue() {
 		waits = Span{"▲ " + waits.Text, themes.Warn, true}
 	}
 	h.Notes = []Span{waits, {"peak " + draw.Count(most(vals)), themes.Dim, false}}
@@ -117,7 +126,7 @@ func queueHead(f Frame) Head {
 func drawQueue(f Frame) {
 	_, h := f.Grid.Size()
 	vals := f.queues()
-	limit := f.maxBatch() / 2 // half a batch waits
+	limit := f.longQueue()
 	f.strip(h, "queue", vals, draw.NiceTop(max(zero(most(vals)), 4)), func(i int) themes.Role {
 		if vals[i] >= limit {
 			return themes.WarnFill
