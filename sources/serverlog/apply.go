@@ -27,6 +27,7 @@ type engineState struct {
 	sure    bool          // every slot's state is known
 	since   model.Instant // first slot line
 	told    model.Instant // when running was last told
+	share   float64       // of a batch that its requests have told so far
 	total   int64         // newest cumulative count of preemptions, -1 before the first
 }
 
@@ -144,6 +145,12 @@ func (e *emitter) gauges(st *engineState, r *Reading) {
 // new requests are not the batch that decodes.
 func (e *emitter) samples(st *engineState, r *Reading) {
 	switch {
+	case r.Has(HasBatch) && r.Batch > 0 && r.Each:
+		// A batch of n is told n times: each tells an n-th of it.
+		if st.share += 1 / float64(r.Batch); st.share >= 1-1e-9 {
+			st.share--
+			e.emit(model.ServerBatch, model.Observe, st.key, float64(r.Batch))
+		}
 	case r.Has(HasBatch) && r.Batch > 0 && !r.Filled:
 		e.emit(model.ServerBatch, model.Observe, st.key, float64(r.Batch))
 	case r.Has(HasRunning) && r.Steps && r.Running > 0 && !r.Has(HasBatch):

@@ -86,12 +86,12 @@ type Decoder struct {
 }
 
 // NewDecoder makes a decoder. A format name that is not known is as none; see
-// Lookup.
+// Load.
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{o: o, tally: newTally(), clock0: o.Start}
 	d.rd.zone, d.rd.year, d.rd.clocks = o.Zone, o.Year, o.OwnTime
 	d.onRead = d.reading
-	if f, ok := Lookup(o.Format); ok && o.Format != "" {
+	if f, err := Load(o.Format); err == nil && o.Format != "" {
 		d.fixed = true
 		d.choose(&f, 1)
 	}

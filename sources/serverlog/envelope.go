@@ -61,7 +61,7 @@ func (s *stripper) envelope(c *record, depth int) {
 			break
 		}
 	}
-	c.obj = obj
+	c.obj, c.src = obj, c.text[:end]
 	c.fresh = true
 	c.text = nil
 	for i, k := range textKeys {

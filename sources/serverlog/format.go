@@ -12,8 +12,9 @@ type Format struct {
 	Versions string // what it was made from, for the list of formats
 	Hint     string // what to change at the server where its log says nothing
 
-	words [][]byte // one of them stands in every JSON record that says something
-	wraps string   // a format whose records stand in this one's log
+	profile *profile // the patterns, for a format told by a file
+	words   [][]byte // one of them stands in every JSON record that says something
+	wraps   string   // a format whose records stand in this one's log
 
 	// vote says how sure one record makes us: 1 for text only this engine
 	// writes, less for what others write too, 0 for the rest.

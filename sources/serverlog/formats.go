@@ -15,6 +15,7 @@ var formats = []Format{
 	rayserve,
 	tei,
 	infinity,
+	builtin("deepinfer", deepInferProfile),
 	generic,
 }
 
@@ -24,5 +25,5 @@ var aliases = map[string]string{
 	"tensorrt-llm": "trtllm", "tensorrtllm": "trtllm", "trt-llm": "trtllm", "trtllm-serve": "trtllm",
 	"ray": "rayserve", "ray-serve": "rayserve", "ray_serve": "rayserve",
 	"text-generation-inference": "tgi", "text-embeddings-inference": "tei",
-	"logfmt": "generic", "keyvalue": "generic", "key-value": "generic", "json": "generic", "deepinfer": "generic",
+	"logfmt": "generic", "keyvalue": "generic", "key-value": "generic", "json": "generic",
 }

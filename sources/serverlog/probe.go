@@ -53,6 +53,8 @@ type Summary struct {
 	ByEvent    map[string]int `json:"by_event"`
 	Config     Config         `json:"config"`
 
+	Patterns []PatternTally `json:"patterns,omitempty"` // of a profile, in its order
+
 	Others []Match `json:"-"` // the other formats that lines spoke for, best first
 	Hint   string  `json:"-"` // what to change where the log says nothing
 }
@@ -69,9 +71,10 @@ func Probe(r io.Reader, o Options, each func(Record) error) (Summary, error) {
 		return Summary{}, err
 	}
 	f, score, others := pick(o, head)
+	tries := f.watched()
 	p := prober{sum: Summary{
 		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others,
-		ByField: map[string]int{}, ByEvent: map[string]int{},
+		ByField: map[string]int{}, ByEvent: map[string]int{}, Patterns: tries,
 	}, each: each}
 	rd := reader{f: &f, year: o.Year, zone: o.Zone, dated: true}
 	for _, l := range head {
@@ -96,7 +99,7 @@ func Probe(r io.Reader, o Options, each func(Record) error) (Summary, error) {
 // pick takes the format the user named, or the one lines speak for, or the
 // generic one.
 func pick(o Options, head [][]byte) (f Format, score float64, others []Match) {
-	if f, ok := Lookup(o.Format); ok && o.Format != "" {
+	if f, err := Load(o.Format); err == nil && o.Format != "" {
 		return f, 1, nil
 	}
 	ms := Sniff(head)

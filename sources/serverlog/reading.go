@@ -85,6 +85,7 @@ type Reading struct {
 	Taken  bool  // Slot was taken
 	Steps  bool  // Running is also the batch of each step
 	Filled bool  // Batch is a prefill: what joins, not what runs
+	Each   bool  // told once for each request: a batch of n is told n times
 
 	Debug   bool // the record is of level DEBUG
 	Restart bool // a start-up line: whatever ran before is gone

@@ -44,6 +44,7 @@ func levelOf(b []byte) (level, bool) {
 type record struct {
 	text   []byte          // the message
 	obj    *fastjson.Value // the object, if the record was one
+	src    []byte          // the object's text
 	ship   bool            // obj is a collector's: the text inside has prefixes of its own
 	level  level
 	stamp  stamp         // the first stamp with a year, else the first that names a day

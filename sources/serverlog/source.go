@@ -51,8 +51,8 @@ func (s *Source) Name() string { return s.o.Name }
 // where the last one stood: what the command prints again is dropped.
 func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	if s.o.Format != "" {
-		if _, ok := Lookup(s.o.Format); !ok {
-			return sources.Final(fmt.Errorf("%s: no log format %q (see benchtop formats)", s.o.Name, s.o.Format))
+		if _, err := Load(s.o.Format); err != nil {
+			return sources.Final(fmt.Errorf("%s: %w", s.o.Name, err))
 		}
 	}
 	now := sources.Now()

@@ -61,7 +61,7 @@ func newProbe(stdio Stdio) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&p.as, "as", "", "take the source for this format (see benchtop formats)")
+	f.StringVar(&p.as, "as", "", "take the source for this format (see benchtop formats), or read it by the profile ./NAME.yaml")
 	f.BoolVar(&p.json, "json", false, "print JSON lines")
 	f.BoolVar(&p.records, "records", false, "with --json: print each request of a load stream too")
 	f.DurationVar(&p.for_, "for", 5*time.Second, "how long to read what does not end")
@@ -190,10 +190,10 @@ func classify(head []byte, format string) (string, error) {
 		if loadgen.FormatNamed(format) != nil {
 			return kindLoad, nil
 		}
-		if _, ok := serverlog.Lookup(format); ok {
-			return kindServer, nil
+		if _, err := serverlog.Load(format); err != nil {
+			return "", usage("--as %s: %w", format, err)
 		}
-		return "", usage("--as %s: unknown format (see benchtop formats)", format)
+		return kindServer, nil
 	}
 	if bytes.HasPrefix(head, []byte("# scrape ")) || bytes.HasPrefix(head, []byte("# HELP ")) || bytes.HasPrefix(head, []byte("# TYPE ")) {
 		return kindMetrics, nil
@@ -238,6 +238,15 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 	t.counts("events", s.ByEvent)
 	if js, err := json.Marshal(s.Config); err == nil {
 		t.row("config", "%s", js)
+	}
+	for i, q := range s.Patterns {
+		t.row("pattern", "%d matched %d, nearly %d: %s", i+1, q.Matched, q.Missed, q.Pattern)
+		for _, x := range q.Hits {
+			t.row("", "  match  %s", x)
+		}
+		for _, x := range q.Misses {
+			t.row("", "  miss   %s", x)
+		}
 	}
 	for _, want := range []string{"running", "waiting", "batch"} {
 		if s.ByField[want] == 0 {

@@ -20,7 +20,7 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(s *pflag.FlagSet) {
-	s.StringArrayVar(&f.logs, "log", nil, "server log: `[LABEL=]PLACE[,format=NAME][,zone=ZONE][,year=YYYY][,start=TIME]`; PLACE is a path, - or exec:COMMAND (repeatable)")
+	s.StringArrayVar(&f.logs, "log", nil, "server log: `[LABEL=]PLACE[,format=NAME][,zone=ZONE][,year=YYYY][,start=TIME]`; PLACE is a path, - or exec:COMMAND; NAME a format or a profile's path, ./my.yaml (repeatable)")
 	s.StringArrayVar(&f.loads, "load", nil, "load generator's stream: `PLACE` as for --log (repeatable)")
 	s.StringArrayVar(&f.metrics, "metrics", nil, "Prometheus endpoint: `[LABEL=]URL|file:PATH` (repeatable)")
 	s.StringArrayVar(&f.hosts, "host", nil, "machine readings: `[client=|server=]auto|file:PATH|exec:COMMAND|off` (repeatable)")
@@ -94,18 +94,20 @@ func yearOr(year int, info os.FileInfo) int {
 	return year
 }
 
-// knownFormat checks a format's name before anything is opened. A path is a
-// user's own profile, which is checked when it is read.
+// knownFormat checks a format's name before anything is opened. For a log it
+// can be the path of the user's own profile, which is checked whole.
 func knownFormat(flag, name string) error {
-	if name == "" || strings.ContainsAny(name, "/.") {
+	switch {
+	case name == "":
+		return nil
+	case flag == "--load":
+		if loadgen.FormatNamed(name) == nil {
+			return usage("%s: unknown format %q (see benchtop formats)", flag, name)
+		}
 		return nil
 	}
-	_, ok := serverlog.Lookup(name)
-	if flag == "--load" {
-		ok = loadgen.FormatNamed(name) != nil
-	}
-	if !ok {
-		return usage("%s: unknown format %q (see benchtop formats)", flag, name)
+	if _, err := serverlog.Load(name); err != nil {
+		return usage("%s: %w", flag, err)
 	}
 	return nil
 }

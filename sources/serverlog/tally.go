@@ -1,0 +1,57 @@
+package serverlog
+
+import "bytes"
+
+// PatternTally is what a profile's pattern met in a log.
+type PatternTally struct {
+	Pattern string   `json:"pattern"` // the expression as written
+	Matched int      `json:"matched"`
+	Missed  int      `json:"missed"` // its literal stands there, but it does not match
+	Hits    []string `json:"hits"`   // examples: what matched
+	Misses  []string `json:"misses"` // and what did not, from the literal on
+}
+
+// Bounds of a tally's examples.
+const (
+	tallyMost = 3   // of each sort
+	tallyCut  = 160 // bytes of each
+)
+
+// watched makes a profile's format tell what its patterns meet; nil for a
+// format of ours. The format must be a copy of one's own.
+func (f *Format) watched() []PatternTally {
+	if f.profile == nil {
+		return nil
+	}
+	p := *f.profile
+	tallies := make([]PatternTally, len(p.patterns))
+	for i := range p.patterns {
+		tallies[i] = PatternTally{Pattern: p.patterns[i].source, Hits: []string{}, Misses: []string{}}
+	}
+	p.watch = func(i int, text []byte, at []int) {
+		t := &tallies[i]
+		if at != nil {
+			t.Matched++
+			t.Hits = sampled(t.Hits, text[at[0]:at[1]])
+			return
+		}
+		t.Missed++
+		t.Misses = sampled(t.Misses, text[max(0, bytes.Index(text, p.patterns[i].literal)):])
+	}
+	f.profile, f.parse = &p, p.parse
+	return tallies
+}
+
+// sampled adds an example while there are few, each once.
+func sampled(to []string, text []byte) []string {
+	s := clean(text, tallyCut)
+	for _, old := range to {
+		if old == s {
+			return to
+		}
+	}
+	if len(to) >= tallyMost {
+		return to
+	}
+	return append(to, s)
+}
