@@ -89,8 +89,30 @@ func (s *Store) freezeClient(snap *model.Snapshot) {
 			t.PeakFlight = c.peakSweep
 		}
 		t.MeanFlight = s.meanFlight()
+		if how := s.how(); how != "" {
+			t.How = how
+		}
+	} else {
+		s.toldFlight(&t)
 	}
 	snap.Client = t
+}
+
+// toldFlight is in-flight where no request is told: the client's own gauge, or
+// what it was told to hold.
+func (s *Store) toldFlight(t *model.ClientTotals) {
+	if g := s.whole[model.ClientGaugeInFlight]; g != nil && g.n > 0 {
+		t.MeanFlight, t.PeakFlight = g.sum/float64(g.n), g.max
+		if t.How = s.how(); t.How == "" {
+			t.How = "estimated"
+		}
+		return
+	}
+	if g := s.whole[model.ClientTarget]; g != nil && g.n > 0 {
+		t.How = "declared"
+	} else if _, ok := s.run.Config["target_concurrency"]; ok {
+		t.How = "declared"
+	}
 }
 
 // meanFlight is the area under in-flight over the time from the first record

@@ -73,6 +73,8 @@ func (s *Store) nameGPU(n *model.Note) {
 // declared by the user.
 func (s *Store) fact(n *model.Note) {
 	switch n.Name {
+	case "concurrency_how":
+		s.source(n.Source).how = n.Text
 	case "id":
 		s.run.ID = n.Text
 		return

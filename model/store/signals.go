@@ -57,6 +57,9 @@ func (s *Store) skewSignals(sig *model.Signals) {
 		}
 		sig.Skew, sig.SkewOf = d, src.info.Name
 	}
+	if d := s.serverSkew; math.Abs(d) > math.Abs(sig.Skew) || !math.IsNaN(d) && math.IsNaN(sig.Skew) {
+		sig.Skew, sig.SkewOf = d, "the server"
+	}
 }
 
 func (s *Store) clientSignals(sig *model.Signals) {

@@ -22,6 +22,11 @@ type source struct {
 	every float64 // seconds between what it tells, smoothed; 0 if unknown
 	told  int     // spacings behind it
 	end   bool
+
+	// Of a load stream.
+	open    int64         // requests in flight by its own events
+	horizon model.Instant // up to where it told them all; 0 if it doesn't say
+	how     string        // how it knows what is in flight, "" if it doesn't say
 }
 
 type skewCell struct {

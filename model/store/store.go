@@ -40,6 +40,7 @@ type Store struct {
 	lastBucket int64 // number of the newest of the 5-s buckets in Load.X5
 	cpuBest    float64
 	hostFirst  model.Instant // first sample of the host
+	serverSkew float64       // of the server's clock against the client's; NaN if unknown
 	misplaced  uint64        // events whose own time could not be believed
 	recorded   []model.VerdictChange
 }
@@ -57,7 +58,7 @@ func New(th model.Thresholds) *Store {
 		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
 		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
 		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
-		primary: make(map[model.SeriesID]primary), cpuBest: math.NaN(),
+		primary: make(map[model.SeriesID]primary), cpuBest: math.NaN(), serverSkew: math.NaN(),
 	}
 	s.run = model.RunInfo{
 		Facts: make(map[string]string), Meta: make(map[string]string),
@@ -142,6 +143,7 @@ func (s *Store) apply(ev *model.Event) {
 	case model.Observe:
 		s.applyObserve(&e)
 	case model.Begin:
+		src.open++
 		s.client.begin(&e)
 		s.wholeTrack(model.ClientInFlight).add(e.At, 1)
 		s.wholeTrack(model.ClientSent).add(e.At, 1)
@@ -175,6 +177,7 @@ func (s *Store) applyEnd(e *model.Event) {
 	if !e.Series.IsOutcome() {
 		return
 	}
+	s.source(e.Source).open--
 	s.client.end(e)
 	s.wholeTrack(model.ClientInFlight).add(e.At, -1)
 	v := e.Value
@@ -199,8 +202,12 @@ func (s *Store) applyLevel(e *model.Event) {
 				s.hostFirst = e.At
 			}
 		}
-		if e.Series == model.SourceSkew && !math.IsNaN(e.Value) {
-			s.source(e.Source).delay(e.Seen, e.Value)
+		if src := s.source(e.Source); e.Series == model.SourceSkew && !math.IsNaN(e.Value) {
+			if src.info.Kind == model.KindLoad { // not its own clock: the server's, by the answers' Date headers
+				s.serverSkew = e.Value
+				return
+			}
+			src.delay(e.Seen, e.Value)
 		}
 		s.track(e).level(e.At, e.Value)
 		s.wholeTrack(e.Series).level(e.At, e.Value)
@@ -210,8 +217,7 @@ func (s *Store) applyLevel(e *model.Event) {
 func (s *Store) clientLevel(e *model.Event) {
 	c := s.client
 	if e.Series == model.ClientHorizon {
-		c.hasHorizon = true
-		c.horizon = max(c.horizon, e.At)
+		s.heardHorizon(e)
 		return
 	}
 	c.lastSeen = max(c.lastSeen, e.Seen)
@@ -261,6 +267,7 @@ func (s *Store) gpuLevel(e *model.Event) {
 func (s *Store) applyAdd(e *model.Event) {
 	switch {
 	case e.Series == model.ClientInFlight:
+		s.source(e.Source).open += int64(e.Value)
 		s.client.corrected(e)
 		s.wholeTrack(e.Series).add(e.At, e.Value)
 	case e.Series.Describe().Side == model.SideServer:
@@ -335,19 +342,22 @@ func (s *Store) applyReset(e *model.Event) {
 			s.mark(model.Mark{At: e.At, Class: "server", Text: "the server restarted", Bad: true})
 		}
 	case model.KindLoad:
-		s.resetClient(e.At)
+		s.resetClient(s.source(e.Source), e.At)
 	case model.KindOther, model.KindGPU, model.KindHost, model.KindClock:
 	}
 }
 
-// resetClient begins a new run of the load: requests still open are nobody's.
-func (s *Store) resetClient(at model.Instant) {
+// resetClient begins a new run of one load stream. A decoder takes back what it
+// had open before it says so; what one that was cut off left open is nobody's.
+// Other streams' requests are theirs.
+func (s *Store) resetClient(src *source, at model.Instant) {
 	c := s.client
-	if c.open > 0 {
-		s.wholeTrack(model.ClientInFlight).add(at, -float64(c.open))
-		c.flight.begin(at, -int(c.open))
-		c.open = 0
+	if n := src.open; n > 0 {
+		s.wholeTrack(model.ClientInFlight).add(at, -float64(n))
+		c.flight.begin(at, -int(n))
+		c.open -= n
 	}
+	src.open, src.horizon = 0, 0
 	if c.done > 0 {
 		s.steady.restart(at)
 	}

@@ -196,6 +196,7 @@ func (p *aiperfPolls) parse(line []byte, yield func(*Record)) error {
 	sent, done := or0("requests_sent"), or0("requests_completed")
 	r := gaugeOf(done, amount(ph.Get("total_expected_requests")))
 	r.InFlight = sent - done - or0("requests_cancelled")
+	r.Sender = true
 	r.At, _ = decimal(p.digits(ph.Get("last_update_ns")), 0)
 	yield(r)
 	s := newSummary()

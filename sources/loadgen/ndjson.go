@@ -124,6 +124,10 @@ func (p *ndjsonParser) field(key []byte, v *fastjson.Value) {
 		r.Output = amount(v)
 	case "conn_reused":
 		r.Reused = flag(v)
+	case "date":
+		r.Date, _ = httpDate(str(v))
+	case "sched":
+		r.Sched, _ = p.decimal(v, 9)
 	case "v":
 		p.version = numeric(v)
 	default:

@@ -150,6 +150,9 @@ type Record struct {
 	Key       uint64        // the request's id, hashed; 0 if it has none
 	ID        []byte        // the id as text; valid until the next line is read
 	Seq       uint64        // a number given out at the start, if HasSeq
+	Sched     model.Instant // of KindBegin: when the request should have gone out
+	Date      model.Instant // of KindEnd: the answer's Date header, whole seconds of the server's clock
+	Sender    bool          // of KindGauge: InFlight is the sender's own count, no estimate
 	Shrink    model.Instant // what rounding adds at each end of Start..At: take it off to count concurrency
 	// Of KindEnd: seconds, seconds, tokens, tokens, 1 if the connection was
 	// already open and 0 if not.

@@ -39,6 +39,8 @@ type tracker struct {
 	edge     model.Instant // the first start after we joined
 	horizon  model.Instant // the last one told
 	vague    bool          // the count can't be exact
+	how      string        // how in-flight is known, as told last
+	offset   clockOffset   // of the server's clock
 	expected float64       // how many requests a bar said there will be; 0 if none did
 	noise    int           // records told twice
 	lost     int           // records that never came
@@ -80,12 +82,16 @@ func (t *tracker) apply(r *Record) bool {
 	t.clock(r)
 	switch r.Kind {
 	case KindBegin:
+		t.scheduled(r)
+		defer t.knows(r)
 		return t.begun(r)
 	case KindFirst:
 		t.ids.touch(r.Key, r.At)
 	case KindEnd:
+		defer t.knows(r)
 		return t.ended(r)
 	case KindGauge:
+		t.knows(r)
 		t.level(model.ClientGaugeInFlight, r.At, r.InFlight)
 		t.level(model.ClientTarget, r.At, r.Target)
 		t.level(model.ClientQueued, r.At, r.Queued)
@@ -153,6 +159,7 @@ func (t *tracker) ended(r *Record) bool {
 	if math.IsNaN(r.Prompt) {
 		r.Prompt = o.prompt
 	}
+	t.dated(r, o.start)
 	r.TTFT = timeToFirst(r, o)
 	r.Latency = latency(r, o.start)
 	at := r.At
@@ -184,6 +191,7 @@ func (t *tracker) unnamed(r *Record) {
 // count, unless it began before we joined.
 func (t *tracker) orphan(r *Record, key uint64) {
 	start := r.begun()
+	t.dated(r, start)
 	if t.starts == 0 || t.attached && start != 0 && start < t.first {
 		if start == 0 || start > r.At {
 			start = r.At

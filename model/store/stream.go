@@ -1,0 +1,43 @@
+package store
+
+import (
+	"slices"
+
+	"benchtop/model"
+)
+
+// Several load streams are one client: their requests add up, and what the sum
+// says is as good as the worst of them.
+
+// heardHorizon books up to where one stream has told all its requests. The sum
+// is exact up to the least of the streams that still speak.
+func (s *Store) heardHorizon(e *model.Event) {
+	c, mine := s.client, s.source(e.Source)
+	c.hasHorizon = true
+	mine.horizon = max(mine.horizon, e.At)
+	least := mine.horizon
+	for _, src := range s.sources {
+		if src != mine && src.horizon > 0 && !src.end && src.info.State != model.Ended && src.info.State != model.Failed {
+			least = min(least, src.horizon)
+		}
+	}
+	c.horizon = max(c.horizon, least)
+}
+
+// howKnown lists how in-flight can be known, the worst first.
+var howKnown = []string{"declared", "estimated", "reconstructed", "exact"}
+
+// how is how the client's in-flight is known by what its streams say of
+// themselves: as the worst of them; "" if none says.
+func (s *Store) how() string {
+	worst := -1
+	for _, src := range s.sources {
+		if i := slices.Index(howKnown, src.how); i >= 0 && (worst < 0 || i < worst) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return ""
+	}
+	return howKnown[worst]
+}
