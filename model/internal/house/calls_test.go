@@ -48,7 +48,8 @@ func programs(s *source) bool { return s.path == "main.go" || s.path == "screens
 
 var bannedNames = []banned{
 	{
-		"time", []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"},
+		"time",
+		[]string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"},
 		func(s *source) bool { return !within(s.pkg, "model") && (!within(s.pkg, "ui") || s.pkg == "ui/cli") },
 		"time is an event: model and ui take it from ticks and snapshots, so that a replay shows what was seen",
 	},
@@ -58,12 +59,14 @@ var bannedNames = []banned{
 	{"context", []string{"Background", "TODO"}, programs, "take the caller's context: a new one can't be stopped"},
 	{"fmt", []string{"Print", "Printf", "Println"}, programs, "write to the stream that was handed in"},
 	{
-		"sync", []string{"Mutex", "RWMutex", "NewCond", "Cond"},
+		"sync",
+		[]string{"Mutex", "RWMutex", "NewCond", "Cond"},
 		func(s *source) bool { return !within(s.pkg, "model") && (!within(s.pkg, "ui") || s.pkg == "ui/cli") },
 		"one writer per piece of memory: model and ui have no locks",
 	},
 	{
-		"os", []string{"Getenv", "LookupEnv", "Environ"},
+		"os",
+		[]string{"Getenv", "LookupEnv", "Environ"},
 		func(s *source) bool {
 			return !within(s.pkg, "model") && (!within(s.pkg, "ui") || s.pkg == "ui/cli" || s.pkg == "ui")
 		},
