@@ -27,7 +27,7 @@ func memPressure() Rule {
 		Say: func(c *Case) (string, []model.Evidence) {
 			h := &c.S.Host
 			var ev []model.Evidence
-			t := fmt.Sprintf("%s out-of-memory kills in this run", whole(or(h.OOMEver, 0)))
+			t := fmt.Sprintf("Out-of-memory kills in this run: %s", whole(or(h.OOMEver, 0)))
 			if known(h.OOMEver) {
 				ev = append(ev, evidence("host_oom_kills", c.S.T, h.OOMEver, "count", 1, t))
 			}

@@ -39,7 +39,7 @@ func sourceStale() Rule {
 			var text []string
 			var ev []model.Evidence
 			for _, s := range c.S.Stale {
-				t := fmt.Sprintf("%s: nothing for %s s, usually every %s s; open are %s", s.Name, whole(s.Silence), num(s.Interval), off(s.Kind))
+				t := fmt.Sprintf("%s: nothing for %s s, usually every %s s, so %s can't be judged", s.Name, whole(s.Silence), num(s.Interval), off(s.Kind))
 				text = append(text, t)
 				ev = append(ev, evidence("source_lines", s.Silence, s.Silence, "s", c.T.StaleIntervals*s.Interval, t))
 			}

@@ -130,6 +130,10 @@ func (s *Store) equivalent(sig *model.Signals, n []float64, last int64) (ok, str
 	noise := 2 * slopeSE(tail) * bucketsSlope / xb
 	flat := math.Abs(slope) < th.WarmSlope ||
 		mannKendall(tail) > 0.05 && math.Abs(slope) < max(th.WarmSlopeMK, noise)
+	const round = model.Instant(bucketsRound * fracStep)
+	if sig.Client.Closed && sig.Server.Full && s.tokensMove(sig.At-2*round, sig.At-round, sig.At) {
+		return false, false // the server gets faster under the noise of its requests
+	}
 	return dx <= max(0.01, 2*max(se, floor)) && sameP99 && flat, dx <= 0.01 && strictP99
 }
 
