@@ -62,6 +62,7 @@ type Decoder struct {
 	stash  func(*Record)
 
 	binary *gobStream // of a stream without lines
+	blind  bool       // what the format doesn't tell was told
 
 	held      []heldLine
 	heldBytes int
@@ -200,6 +201,10 @@ func (d *Decoder) read(text []byte, partial bool) {
 		return // not a record yet
 	}
 	d.lines++
+	if !d.blind {
+		d.blind = true
+		d.t.blind(d.format)
+	}
 	var err error
 	switch {
 	case d.ahead && bytes.Equal(text, d.aheadText):

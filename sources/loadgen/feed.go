@@ -94,6 +94,9 @@ func (f *feed) emit(out *sources.Outlet, seen model.Instant) {
 		f.t.note(model.NoteBadLine, 0, b.reason, b.text, float64(b.line))
 	}
 	s.samples = s.samples[:0]
+	if f.t.records == 0 && f.t.run == 0 && s.format != nil {
+		f.t.blind(s.format)
+	}
 	if s.guessed && f.t.records == 0 {
 		f.t.note(model.NoteError, 0, "", "its times count from the start of the run: placed by when the file was written (say when it began with ,start=TIME)", 0)
 	}

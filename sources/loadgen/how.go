@@ -1,6 +1,10 @@
 package loadgen
 
-import "benchtop/model"
+import (
+	"strings"
+
+	"benchtop/model"
+)
 
 // How a stream knows what is in flight, as the summary says it.
 const (
@@ -28,4 +32,17 @@ func (t *tracker) knows(r *Record) {
 		t.how = how
 		t.note(model.NoteRun, r.At, "concurrency_how", how, 0)
 	}
+}
+
+// blind tells which kinds of failure the format doesn't tell apart, so that
+// nobody takes their 0 for a count.
+func (t *tracker) blind(f *Format) {
+	if len(f.Blind) == 0 {
+		return
+	}
+	kinds := make([]string, len(f.Blind))
+	for i, o := range f.Blind {
+		kinds[i] = o.String()
+	}
+	t.note(model.NoteRun, 0, "kinds_unknown", strings.Join(kinds, ","), 0)
 }

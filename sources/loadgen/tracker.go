@@ -118,6 +118,9 @@ func (t *tracker) clock(r *Record) {
 func (t *tracker) begun(r *Record) bool {
 	key := r.Key
 	if key == 0 {
+		if t.opened == 0 { // one that is lost never ends, and nobody can tell which
+			t.note(model.NoteRun, r.At, "kinds_unknown", "timeout,reset,other", 0)
+		}
 		key = hashNumber(t.run, t.opened)
 		t.opened++
 	} else if !t.ids.start(key, r.At, r.Prompt) {

@@ -38,6 +38,10 @@ func Closing(s *model.Snapshot, extra ...string) string {
 		q := s.Latency.OK
 		line("latency", "good: p50 %s, p95 %s, p99 %s, max %s (n %d)", seconds(q.P50), seconds(q.P95), seconds(q.P99), seconds(q.Max), q.N)
 	}
+	if r, ok := reportOf(s); ok && !c.Known {
+		line("client", "%s requests, %s ok, %s failed, by its own report; in flight mean %s", short(float64(orAbsent(r.Requests))),
+			short(float64(orAbsent(r.OK))), short(float64(orAbsent(r.Failed))), short(float64(orAbsent(r.AverageConcurrency))))
+	}
 	for _, p := range serverParts(s) {
 		line("server", "running %s (peak %s), waiting %s (peak %s), batch %s of %s", short(float64(p.Running.Mean)), short(float64(p.Running.Peak)),
 			short(float64(p.Waiting.Mean)), short(float64(p.Waiting.Peak)), short(float64(p.Batch.Mean)), short(float64(p.Batch.Configured)))

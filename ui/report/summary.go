@@ -265,6 +265,7 @@ func clientPart(s *model.Snapshot) ClientPart {
 		p.Concurrency.Target = Num(s.Run.Configured("target_concurrency"))
 	}
 	if !c.Known {
+		fillReported(&p, s)
 		return p
 	}
 	by := func(ids ...model.SeriesID) Num {
@@ -278,6 +279,7 @@ func clientPart(s *model.Snapshot) ClientPart {
 	p.Failed = p.Requests - p.OK // withdrawn ones are in by_kind.other, as probe counts them
 	p.Unfinished = Num(c.Unfinished)
 	p.ByKind = KindsPart{by(model.ClientTimeout), by(model.ClientRejected), by(model.ClientReset), by(model.ClientHTTPError), by(model.ClientOther, model.ClientCancelled)}
+	hideBlind(&p, s)
 	p.LatencyMS, p.LatencyOKMS = latencyPart(s.Latency.All), latencyPart(s.Latency.OK)
 	p.TTFTMS, p.ITLMS = latencyPart(s.Latency.TTFT), latencyPart(s.Latency.TPOT)
 	if span := c.LastEnd.Seconds(c.First); span > 0 {
