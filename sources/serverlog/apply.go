@@ -40,6 +40,7 @@ type emitter struct {
 	slotted []*engineState // those whose running is rebuilt from slots, in order of appearance
 	spoke   bool           // something was read since the server's start
 	config  map[string]float64
+	diary   diary
 	from    string // where a setting was said
 	at      model.Instant
 	seen    model.Instant
@@ -98,6 +99,7 @@ func (e *emitter) apply(r *Reading) {
 	if r.Set&configFields != 0 {
 		e.configure(r)
 	}
+	e.happens(r)
 	if r.Set == 0 && !r.Restart {
 		return
 	}
@@ -111,6 +113,25 @@ func (e *emitter) apply(r *Reading) {
 	e.happened(st, r)
 	if r.Has(HasSlot) {
 		e.slot(st, r.Slot, r.Taken)
+	}
+}
+
+// happens marks what a record tells beside statistics. Of history only what has
+// a date of its own can be placed.
+func (e *emitter) happens(r *Reading) {
+	h := r.Happens
+	if h == NoHappening && r.Has(HasPreempted) && r.Preempted > 0 {
+		h = Preemption
+	}
+	at := e.at
+	if e.late {
+		at = r.At
+	}
+	if h != NoHappening {
+		e.mark(h, at)
+	}
+	if r.Restart && e.spoke && r.Engine == nil {
+		e.mark(Restarted, at)
 	}
 }
 

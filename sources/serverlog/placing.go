@@ -48,7 +48,7 @@ func (d *Decoder) reading(c *record, r *Reading) {
 	if r.Odd {
 		d.odd++
 	}
-	if !r.Empty() || r.Set&configFields != 0 {
+	if !r.Empty() || r.Set&configFields != 0 || r.Happens != NoHappening {
 		d.matched = true
 	}
 	d.newest = max(d.newest, r.At)

@@ -75,6 +75,7 @@ func (rd *reader) one(emit func(*record, *Reading)) {
 	if r.Plain && r.Event == Error && rd.continued(c, c.at(rd.year, rd.zone)) {
 		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked}
 	}
+	r.Happens = c.happening()
 	if !rd.all && r.silent() && !(rd.clocks && r.Clocked) {
 		return
 	}

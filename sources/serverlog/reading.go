@@ -87,9 +87,10 @@ type Reading struct {
 	Filled bool  // Batch is a prefill: what joins, not what runs
 	Each   bool  // told once for each request: a batch of n is told n times
 
-	Debug   bool // the record is of level DEBUG
-	Restart bool // a start-up line: whatever ran before is gone
-	Odd     bool // looks like the engine's statistics, yet gave nothing
+	Debug   bool      // the record is of level DEBUG
+	Restart bool      // a start-up line: whatever ran before is gone
+	Happens Happening // what the record tells beside statistics
+	Odd     bool      // looks like the engine's statistics, yet gave nothing
 
 	MaxBatch, ConfigWaitMs, KVTokens, Slots float64
 
@@ -106,7 +107,9 @@ func (r *Reading) Has(f Field) bool { return r.Set&f == f }
 func (r *Reading) Empty() bool { return r.Set&recordFields == 0 }
 
 // silent reports whether the reading has nothing for anybody.
-func (r *Reading) silent() bool { return r.Set == 0 && !r.Debug && !r.Restart && !r.Odd }
+func (r *Reading) silent() bool {
+	return r.Set == 0 && !r.Debug && !r.Restart && !r.Odd && r.Happens == NoHappening
+}
 
 func (r *Reading) running(v int64)        { r.Running, r.Set = v, r.Set|HasRunning }
 func (r *Reading) waiting(v int64)        { r.Waiting, r.Set = v, r.Set|HasWaiting }

@@ -1,0 +1,206 @@
+package serverlog
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"benchtop/model"
+)
+
+// Happening is something a line tells that is no statistic and no request's
+// outcome, yet explains what the curves do: it becomes a mark on the time axis.
+type Happening uint8
+
+// The happenings.
+const (
+	NoHappening Happening = iota
+	PrecisionFallback
+	Compiling
+	GraphCapture
+	GarbageCollection
+	AllocatorRetry
+	AllocatorCompaction
+	OutOfMemory
+	Preemption
+	Watchdog
+	Restarted
+)
+
+// happeningTexts are a mark's words: ours, so that a mark can't carry what a
+// user sent to the server.
+var happeningTexts = [...]string{
+	PrecisionFallback: "falls back to another precision or kernel", Compiling: "compiles", GraphCapture: "captures graphs",
+	GarbageCollection: "collects garbage", AllocatorRetry: "GPU allocator retries", AllocatorCompaction: "compacts or frees its cache",
+	OutOfMemory: "out of memory", Preemption: "preempts requests", Watchdog: "watchdog: the scheduler hangs", Restarted: "starts anew",
+}
+
+// sign is text that tells a happening.
+type sign struct {
+	text string
+	what Happening
+}
+
+// signs stand at the start of a message, or of what follows its component.
+//
+// Origins: vllm-project/vllm vllm/compilation, v1/worker/gpu_model_runner.py,
+// utils/gc_utils.py, config/model.py; sgl-project/sglang srt/model_executor,
+// srt/managers/scheduler.py, srt/utils; ggml-org/llama.cpp tools/server,
+// src/llama-kv-cache.cpp, ggml-cuda.cu; pytorch/pytorch c10/cuda; NVIDIA's
+// tensorrt_llm/_torch/pyexecutor; OpenJDK's unified GC log.
+var signs = signTable([]sign{
+	{"Casting torch.", PrecisionFallback},
+	{"Falling back to ", PrecisionFallback},
+	{"falling back to ", PrecisionFallback},
+	{"Fallback to ", PrecisionFallback},
+	{"Your GPU does not have native support for FP", PrecisionFallback},
+	{"Compiling a graph ", Compiling},
+	{"torch.compile takes ", Compiling},
+	{"Dynamo bytecode transform time", Compiling},
+	{"Start compile", Compiling},
+	{"Compiling ", Compiling},
+	{"Autotuning", Compiling},
+	{"[Autotuner]", Compiling},
+	{"Entering DeepGEMM JIT ", Compiling},
+	{"Capturing CUDA graph", GraphCapture},
+	{"Capturing the model for CUDA graphs", GraphCapture},
+	{"Graph capturing finished in ", GraphCapture},
+	{"Capture cuda graph begin", GraphCapture},
+	{"Capture cuda graph end", GraphCapture},
+	{"CUDA graph warmup", GraphCapture},
+	{"Cuda Graphs are enabled for sizes", GraphCapture},
+	{"GC took ", GarbageCollection},
+	{"GC start", GarbageCollection},
+	{"LONG GARBAGE COLLECTION DETECTED", GarbageCollection},
+	{"Pause Young", GarbageCollection},
+	{"Pause Full", GarbageCollection},
+	{"To-space exhausted", GarbageCollection},
+	{"failed to find free space in the KV cache, retrying", AllocatorRetry},
+	{"failed to find a memory slot for batch", AllocatorRetry},
+	{"Cache flushed successfully", AllocatorCompaction},
+	{"defragmenting", AllocatorCompaction},
+	{"torch.OutOfMemoryError", OutOfMemory},
+	{"torch.cuda.OutOfMemoryError", OutOfMemory},
+	{"CUDA error: out of memory", OutOfMemory},
+	{"CUDA out of memory", OutOfMemory},
+	{"RuntimeError: CUDA error: out of memory", OutOfMemory},
+	{"RuntimeError: CUDA out of memory", OutOfMemory},
+	{"KV cache pool is full. Retract requests", Preemption},
+	{"decode out of memory happened", Preemption},
+	{"Decode out of memory happened", Preemption},
+	{"Scheduler watchdog timeout", Watchdog},
+	{"Watchdog timeout", Watchdog},
+	{"No available shared memory broadcast block found", Watchdog},
+})
+
+// faultSigns may stand anywhere in a WARN or ERROR message, in lower case.
+var faultSigns = []sign{
+	{"out of memory", OutOfMemory}, {"out_of_memory", OutOfMemory}, {"outofmemory", OutOfMemory},
+	{"memory allocation retries", AllocatorRetry}, {"cudamalloc failed", AllocatorRetry},
+	{"empty_cache", AllocatorCompaction}, {"fragmentation", AllocatorCompaction},
+	{"is preempted by ", Preemption},
+	{"watchdog", Watchdog},
+	{"falling back", PrecisionFallback}, {"fall back to ", PrecisionFallback}, {"fallback", PrecisionFallback}, {"overflow", PrecisionFallback},
+	{"garbage collection", GarbageCollection},
+}
+
+// signTable sorts signs by their first byte.
+func signTable(list []sign) (t [256][]sign) {
+	for _, s := range list {
+		t[s.text[0]] = append(t[s.text[0]], s)
+	}
+	return t
+}
+
+// Bounds of where signs are looked for.
+const (
+	headMost  = 60  // bytes of a component in front of the message
+	faultMost = 240 // bytes of a WARN or ERROR message
+)
+
+// happening finds what a record tells beside statistics. Quoted text and dumps
+// are out of its reach: it looks at the start of messages only and, in records
+// of a level that tells trouble, at their first words.
+func (c *record) happening() Happening {
+	t := c.text
+	if len(t) < 8 {
+		return NoHappening
+	}
+	if h := startSign(t); h != NoHappening {
+		return h
+	}
+	if c.uvi {
+		return NoHappening
+	}
+	if i := bytes.IndexByte(t[:min(len(t), headMost)], ':'); i > 0 && i+2 < len(t) && t[i+1] == ' ' {
+		if h := startSign(trimBlank(t[i+1:])); h != NoHappening {
+			return h
+		}
+	}
+	if c.level < warnLevel {
+		return NoHappening
+	}
+	var low [faultMost]byte
+	n := 0
+	for _, b := range t[:min(len(t), faultMost)] {
+		if b == '"' || b == '\'' || b == '`' {
+			break // quoted text may be anybody's
+		}
+		if b >= 'A' && b <= 'Z' {
+			b |= 0x20
+		}
+		low[n] = b
+		n++
+	}
+	for i := range faultSigns {
+		if bytes.Contains(low[:n], []byte(faultSigns[i].text)) {
+			return faultSigns[i].what
+		}
+	}
+	return NoHappening
+}
+
+func startSign(t []byte) Happening {
+	if len(t) == 0 {
+		return NoHappening
+	}
+	for _, s := range signs[t[0]] {
+		if len(t) >= len(s.text) && string(t[:len(s.text)]) == s.text {
+			return s.what
+		}
+	}
+	return NoHappening
+}
+
+// markEvery is how often a happening of one kind becomes a mark at most.
+const markEvery = 5 * time.Second
+
+// diary keeps marks rare.
+type diary struct {
+	last [len(happeningTexts)]model.Instant
+	more [len(happeningTexts)]int
+}
+
+// mark puts a happening on the time axis, or counts it where there was one of
+// its kind a moment ago.
+func (e *emitter) mark(h Happening, at model.Instant) {
+	if h == NoHappening || at == 0 {
+		return
+	}
+	d := &e.diary
+	if d.last[h] != 0 && at >= d.last[h] && at.Sub(d.last[h]) < markEvery {
+		d.more[h]++
+		return
+	}
+	text := "server " + happeningTexts[h]
+	if n := d.more[h]; n > 0 {
+		text = fmt.Sprintf("%s (%d times more since the last mark)", text, n)
+	}
+	bad := 0.0
+	switch h {
+	case OutOfMemory, Watchdog, AllocatorRetry, Preemption:
+		bad = 1
+	}
+	d.last[h], d.more[h] = at, 0
+	e.out.Note(model.Note{At: at, Seen: e.seen, Kind: model.NoteMark, Name: "server", Text: text, Value: bad})
+}

@@ -1,0 +1,74 @@
+package serverlog_test
+
+import (
+	"strings"
+	"testing"
+
+	"benchtop/model"
+	"benchtop/sources/serverlog"
+)
+
+// marks gives the texts of the marks so far.
+func (b *bench) marks() []string {
+	var out []string
+	for _, n := range b.notes {
+		if n.Kind == model.NoteMark {
+			out = append(out, strings.TrimPrefix(n.Text, "server "))
+		}
+	}
+	return out
+}
+
+func TestHappenings(t *testing.T) {
+	for _, c := range []struct{ format, line, want string }{
+		{"vllm", "WARNING 03-10 01:17:17 [config.py:2571] Casting torch.bfloat16 to torch.float16.", "precision"},
+		{"vllm", "(EngineCore_DP0 pid=112) INFO 02-16 14:53:25 [monitor.py:34] torch.compile takes 9.85 s in total", "compiles"},
+		{"vllm", "(EngineCore_DP0 pid=112) INFO 10-06 12:00:40 [gpu_model_runner.py:3480] Graph capturing finished in 8 secs, took 0.31 GiB", "captures graphs"},
+		{"vllm", "(EngineCore_DP0 pid=112) ERROR 11-05 10:07:06 [core.py:1131] torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 50.00 MiB.", "out of memory"},
+		{"vllm", "INFO 11-30 12:00:01 [loggers.py:257] Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 2.0 tokens/s, Running: 1 reqs, Waiting: 2 reqs, Preemptions: 3, GPU KV cache usage: 99.0%, Prefix cache hit rate: 0.0%", "preempts"},
+		{"vllm", "(EngineCore_DP0 pid=112) INFO 02-16 14:53:25 [gc_utils.py:40] GC took 12.345ms to complete.", "garbage"},
+		{"sglang", "[2026-06-03 09:11:03 TP0] Capture cuda graph end. Time elapsed: 7.00 s", "captures graphs"},
+		{"sglang", "[2026-06-03 09:11:03 TP0] Scheduler watchdog timeout (self.watchdog_timeout=300, self.soft=False)", "watchdog"},
+		{"sglang", "[2026-06-03 09:11:03 TP0] KV cache pool is full. Retract requests. #retracted_reqs: 2, #new_token_ratio: 0.4 -> 0.5", "preempts"},
+		{"llamacpp", "1.02.003.004 W srv  update_slots: failed to find free space in the KV cache, retrying with smaller batch size, i = 0, n_batch = 1024, ret = 1", "retries"},
+		{"trtllm", "[06/10/2026-09:58:00] [TRT-LLM] [E] Error in event loop: CUDA out of memory. Tried to allocate 512.00 MiB.", "out of memory"},
+		{"lmdeploy", "2026-06-20 09:00:13,000 - lmdeploy - ERROR - engine_loop.py:120 - Engine main loop stopped. CUDA out of memory.", "out of memory"},
+		{"ollama", "CUDA error: out of memory", "out of memory"},
+		// What users write is none.
+		{"vllm", "INFO 11-30 12:00:01 [logger.py:41] Received request cmpl-1: prompt: 'CUDA out of memory. watchdog', params: x", ""},
+		{"vllm", `WARNING 11-30 12:00:01 [api.py:41] rejected "out of memory"`, ""},
+		{"sglang", "[2026-06-03 09:11:03] Receive: obj=GenerateReqInput(text='falling back to fp16')", ""},
+		{"vllm", `INFO:     10.0.0.1:5 - "POST /v1/watchdog: GC took HTTP/1.1" 200 OK`, ""},
+	} {
+		b := newBench(t, serverlog.Options{Format: c.format, Year: 2026})
+		b.live(c.line)
+		got := strings.Join(b.marks(), "; ")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: want %q, got %q", c.line, c.want, got)
+		}
+	}
+}
+
+func TestMarksAreRare(t *testing.T) {
+	b := newBench(t, serverlog.Options{Format: "ollama"})
+	for range 12 { // a second apart
+		b.live("CUDA error: out of memory")
+	}
+	got := b.marks()
+	if len(got) != 3 || !strings.Contains(got[1], "4 times more") {
+		t.Errorf("want three marks, the second with what it stands for; got %q", got)
+	}
+}
+
+func TestRestartIsMarked(t *testing.T) {
+	start := "INFO 11-30 12:00:00 [api_server.py:1] vLLM API server version 0.14.1"
+	b := newBench(t, serverlog.Options{Format: "vllm"})
+	b.live(start, vllmLine("12:00:01", 1, 0))
+	if got := b.marks(); len(got) != 0 {
+		t.Errorf("want no mark for the first start, got %q", got)
+	}
+	b.live(start)
+	if got := b.marks(); len(got) != 1 || got[0] != "starts anew" {
+		t.Errorf("want the restart marked, got %q", got)
+	}
+}
