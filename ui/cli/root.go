@@ -130,7 +130,7 @@ Without a command it watches: benchtop --log server.log --load live.ndjson`,
 		SilenceErrors: true,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
-	root.AddCommand(watch, newRun(stdio), newDemo(stdio), newReplay(stdio), newProbe(stdio), newVersion(stdio))
+	root.AddCommand(watch, newRun(stdio), newDemo(stdio), newReplay(stdio), newProbe(stdio), newCheck(stdio), newVersion(stdio))
 	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio))
 	root.AddCommand(newLists(stdio)...)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
