@@ -27,7 +27,8 @@ type Pair struct {
 // Gate is a repeatability check of one arm and metric.
 type Gate struct {
 	Arm    string  `json:"arm"`
-	Metric string  `json:"metric"`
+	ID     string  `json:"metric"`
+	Title  string  `json:"title"`
 	Spread Spread  `json:"spread"`
 	Limit  float64 `json:"limit"`
 	Level  Level   `json:"level"`
@@ -114,7 +115,7 @@ func gates(a *Arm, head string, lim Limits) []Gate {
 	for _, id := range []string{head, LatencyP99} {
 		s := SpreadOf(a.values(id))
 		m := mustFind(id)
-		g := Gate{Arm: a.Name, Metric: m.Title, Spread: s, Limit: lim.gate(id), Level: Pass}
+		g := Gate{Arm: a.Name, ID: id, Title: m.Title, Spread: s, Limit: lim.gate(id), Level: Pass}
 		switch {
 		case s.N == 0:
 			continue

@@ -49,7 +49,7 @@ func (c *chart) y(v float64) float64 {
 func px(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
 // scale sets the value axis: from low to a round number at or above most.
-func (c *chart) scale(low, most float64, unit string) {
+func (c *chart) scale(low, most float64) {
 	if !(most > low) {
 		most = low + 1
 	}
@@ -60,9 +60,6 @@ func (c *chart) scale(low, most float64, unit string) {
 		y := c.y(v)
 		fmt.Fprintf(&c.b, `<line class="grid" x1="%s" x2="%g" y1="%s" y2="%s"/><text x="%s" y="%s" text-anchor="end">%s</text>`+"\n",
 			px(chartLeft), chartWide, px(y), px(y), px(chartLeft-6), px(y+4), esc(tickText(v, tick)))
-	}
-	if unit != "" {
-		fmt.Fprintf(&c.b, `<text x="%s" y="%s" text-anchor="end">%s</text>`+"\n", px(chartLeft-6), px(chartTop-8), esc(unit))
 	}
 }
 

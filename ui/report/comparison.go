@@ -11,7 +11,7 @@ import (
 // Comparison lays a comparison out as a page: the documents' table first, the
 // verdict with its reasons, then everything it rests on.
 func Comparison(r *compare.Result) *Page {
-	p := &Page{Title: "benchtop: " + strings.Join(armNames(r), " against ")}
+	p := &Page{Title: strings.Join(armNames(r), " against ")}
 	p.heading(1, "rounds")
 	p.table(Rounds(r.Rows))
 	p.heading(2, "figures")
@@ -236,7 +236,7 @@ func curveTable(c *compare.Curve) Table {
 
 // Against lays out the judgement of runs against a baseline.
 func Against(r *compare.Regression, rows []compare.Row) *Page {
-	p := &Page{Title: "benchtop: against the baseline " + r.Baseline}
+	p := &Page{Title: "against the baseline " + r.Baseline}
 	word := string(r.Verdict)
 	if r.Alarm {
 		word = "worse: a regression"
@@ -274,4 +274,43 @@ func Against(r *compare.Regression, rows []compare.Row) *Page {
 		p.table(m)
 	}
 	return p
+}
+
+// badgeClass is the style of a verdict.
+func badgeClass(v compare.Verdict) string {
+	switch v {
+	case compare.Better:
+		return "better"
+	case compare.Worse:
+		return "worse"
+	case compare.TooFewRuns:
+		return "toofew"
+	case compare.NotComparable:
+		return "notcomparable"
+	case compare.InsideNoise:
+	}
+	return "inside"
+}
+
+// ComparisonHead is the top of a comparison's HTML page.
+func ComparisonHead(r *compare.Result) Head {
+	h := Head{Sub: fmt.Sprintf("%d runs in %d arms, order %s", len(r.Rows), len(r.Arms), r.Order.Sequence)}
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		aside := ""
+		if p.Verdict == compare.Better || p.Verdict == compare.Worse {
+			aside = p.Confidence
+		}
+		h.Badges = append(h.Badges, Badge{badgeClass(p.Verdict), fmt.Sprintf("%s against %s: %s", p.B, p.A, p.Verdict), aside, p.Reasons[:min(2, len(p.Reasons))]})
+	}
+	return h
+}
+
+// AgainstHead is the top of the HTML page of runs against a baseline.
+func AgainstHead(r *compare.Regression) Head {
+	title := string(r.Verdict)
+	if r.Alarm {
+		title = "a regression"
+	}
+	return Head{Sub: "measured against the baseline " + r.Baseline, Badges: []Badge{{badgeClass(r.Verdict), title, "", r.Reasons}}}
 }

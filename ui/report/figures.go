@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"benchtop/model"
@@ -153,7 +154,7 @@ func concurrencyFigure(s *model.Snapshot, a axis) Figure {
 	if !math.IsNaN(target) {
 		top = max(top, target)
 	}
-	c.scale(0, top*1.05, "")
+	c.scale(0, top*1.05)
 	if running != nil {
 		if waiting != nil {
 			c.area(running, plus(running, waiting), "f-waiting")
@@ -175,14 +176,20 @@ func concurrencyFigure(s *model.Snapshot, a axis) Figure {
 
 // verdictBands tints the time in which a major or invalid verdict stood.
 func verdictBands(c *chart, s *model.Snapshot) {
-	for i, v := range s.Verdicts {
-		end := s.Now
-		if i+1 < len(s.Verdicts) {
-			end = s.Verdicts[i+1].At
+	from := model.Instant(0)
+	for _, v := range s.Verdicts {
+		bad := v.Severity >= model.SevMajor && v.ID != model.VerdictNotEnough && v.ID != model.VerdictNone
+		switch {
+		case v.Recorded: // what was said then is told among the anomalies
+		case bad && from == 0:
+			from = v.At
+		case !bad && from != 0:
+			c.band(from, v.At, "t-bad")
+			from = 0
 		}
-		if v.Severity >= model.SevMajor && v.ID != model.VerdictNotEnough && v.ID != model.VerdictNone {
-			c.band(v.At, end, "t-bad")
-		}
+	}
+	if from != 0 {
+		c.band(from, s.Now, "t-bad")
 	}
 }
 
@@ -198,7 +205,7 @@ func rateFigure(s *model.Snapshot, a axis) Figure {
 		}
 	}
 	c := newChart("finished requests a second", a.from, a.step, a.cols, 110)
-	c.scale(0, most(plus(good, bad))*1.05, "")
+	c.scale(0, most(plus(good, bad))*1.05)
 	c.area(zeros(a.cols), good, "f-good")
 	c.key("f-good", "good")
 	if most(bad) > 0 {
@@ -277,7 +284,7 @@ func batchFigure(s *model.Snapshot, a axis) Figure {
 	if !math.IsNaN(limit) && limit < 4*top {
 		top = max(top, limit)
 	}
-	c.scale(0, top*1.05, "")
+	c.scale(0, top*1.05)
 	c.area(zeros(a.cols), b, "f-batch")
 	c.key("f-batch", "measured")
 	if !math.IsNaN(limit) {
@@ -293,7 +300,7 @@ func queueFigure(s *model.Snapshot, a axis) Figure {
 		return Figure{}
 	}
 	c := newChart("queue length", a.from, a.step, a.cols, 70)
-	c.scale(0, most(q)*1.05, "")
+	c.scale(0, most(q)*1.05)
 	c.area(zeros(a.cols), q, "f-queue")
 	return Figure{c.close(), "Requests accepted by the server and not yet scheduled."}
 }
@@ -303,7 +310,7 @@ func gpuFigure(s *model.Snapshot, a axis, g model.GPUInfo) Figure {
 	if clock == nil {
 		return Figure{}
 	}
-	c := newChart(fmt.Sprintf("GPU %d SM clock", g.Index), a.from, a.step, a.cols, 130)
+	c := newChart(fmt.Sprintf("GPU %d SM clock, MHz", g.Index), a.from, a.step, a.cols, 130)
 	heldBands(c, s, a, g.Key)
 	ceiling := math.NaN()
 	if t := s.GPU(model.GPUMaxSMClock, g.Key); t != nil && t.N > 0 {
@@ -313,7 +320,7 @@ func gpuFigure(s *model.Snapshot, a axis, g model.GPUInfo) Figure {
 	if !math.IsNaN(ceiling) {
 		top = max(top, ceiling)
 	}
-	c.scale(max(0, low-(top-low)*0.15), top*1.02, "MHz")
+	c.scale(max(0, low-(top-low)*0.15), top*1.02)
 	c.line(clock, "l-gpu")
 	c.key("l-gpu", "SM clock")
 	c.level(ceiling, "l-target")
@@ -378,12 +385,12 @@ func curveFigure(k *compare.Curve) Figure {
 		return Figure{}
 	}
 	lo, hi := k.Points[0].X, k.Points[n-1].X
-	c := newChart(k.Metric, 0, time.Second, 1, 220)
+	c := newChart(strings.TrimSpace(k.Metric+", "+k.Unit), 0, time.Second, 1, 220)
 	top, low := 0.0, math.Inf(1)
 	for _, p := range k.Points {
 		top, low = max(top, p.Spread.Most), min(low, p.Spread.Least)
 	}
-	c.scale(max(0, low-(top-low)*0.3), top*1.03, k.Unit)
+	c.scale(max(0, low-(top-low)*0.3), top*1.03)
 	at := func(x float64) float64 { return chartLeft + 40 + (x-lo)/(hi-lo)*(chartWide-chartLeft-80) }
 	if !math.IsNaN(k.Lo) {
 		fmt.Fprintf(&c.b, `<rect class="t-good" x="%s" y="%s" width="%s" height="%s"/>`, px(at(k.Lo)), px(chartTop), px(max(2, at(k.Hi)-at(k.Lo))), px(c.high))

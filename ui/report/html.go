@@ -99,6 +99,3 @@ func (t *Table) html(b *strings.Builder) {
 	}
 	b.WriteString("</tbody></table></div>\n")
 }
-
-// ComparisonHead is the top of a comparison's HTML page.
-func ComparisonHead(verdicts []Badge, sub string) Head { return Head{Sub: sub, Badges: verdicts} }
