@@ -17,7 +17,8 @@ type Snapshot struct {
 	Run     RunInfo
 	Tracks  []Track // ordered by series, source, key
 	Sources []SourceInfo
-	Engines map[uint64]string // key → label
+	Engines map[uint64]string     // key → label
+	Primary map[SeriesID]SourceID // whose numbers the run-wide track of a server series shows
 	GPUs    []GPUInfo
 
 	Client   ClientTotals

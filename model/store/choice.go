@@ -19,7 +19,13 @@ func (s *Store) countedBy(e *model.Event) bool {
 		return true
 	}
 	a, b := s.source(id).info, s.source(e.Source).info
-	return a.Label != b.Label && a.Kind == b.Kind // another server: add up
+	if a.Label != b.Label && a.Kind == b.Kind {
+		return true // another server: add up
+	}
+	if a.Label == b.Label {
+		s.twiceTold(e.Series, id, e.Source)
+	}
+	return false
 }
 
 // isPrimary reports whether a source is the one that the run-wide track of a

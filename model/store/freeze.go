@@ -12,6 +12,12 @@ import (
 // for the once-a-second parts too; else they are taken over from prev.
 func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 	snap.Now, snap.Start, snap.Run, snap.Engines = s.now, s.start, s.run, nil
+	if figures || prev == nil {
+		s.disagree()
+		snap.Primary = s.shownBy()
+	} else {
+		snap.Primary = prev.Primary
+	}
 	if !s.sorted {
 		slices.SortFunc(s.ordered, func(a, b *track) int {
 			return cmp.Or(cmp.Compare(a.id.series, b.id.series), cmp.Compare(a.id.source, b.id.source), cmp.Compare(a.id.key, b.id.key))

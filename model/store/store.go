@@ -34,6 +34,7 @@ type Store struct {
 	marks   []model.Mark
 	steady  steadiness
 	primary map[model.SeriesID]primary
+	differs map[disagreement]bool
 	lastMut *track
 
 	now, start model.Instant
@@ -58,7 +59,7 @@ func New(th model.Thresholds) *Store {
 		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
 		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
 		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
-		primary: make(map[model.SeriesID]primary), cpuBest: math.NaN(), serverSkew: math.NaN(),
+		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), cpuBest: math.NaN(), serverSkew: math.NaN(),
 	}
 	s.run = model.RunInfo{
 		Facts: make(map[string]string), Meta: make(map[string]string),
