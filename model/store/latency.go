@@ -27,8 +27,14 @@ type sketch struct {
 	max    float64
 }
 
-func newSketch() *sketch {
-	return &sketch{run: hdrhistogram.New(1, latencyMax, runDigits), merged: hdrhistogram.New(1, latencyMax, windowDigits)}
+// newSketch makes an empty one. Without recent, only the run as a whole is
+// kept: the seconds take 1.7 MB.
+func newSketch(recent bool) *sketch {
+	s := &sketch{run: hdrhistogram.New(1, latencyMax, runDigits)}
+	if recent {
+		s.merged = hdrhistogram.New(1, latencyMax, windowDigits)
+	}
+	return s
 }
 
 func micros(sec float64) int64 {
@@ -46,7 +52,7 @@ func (s *sketch) add(at model.Instant, sec float64) {
 	s.max = max(s.max, sec)
 	n := int64(at) / 1e9
 	i := n % windowLen
-	if i < 0 {
+	if i < 0 || s.merged == nil {
 		return
 	}
 	h := s.second[i]
@@ -124,7 +130,7 @@ type timedOut struct {
 
 func newLatencies() *latencies {
 	return &latencies{
-		all: newSketch(), ok: newSketch(), ttft: newSketch(), tpot: newSketch(),
+		all: newSketch(true), ok: newSketch(true), ttft: newSketch(false), tpot: newSketch(false),
 		fine:   newRing[model.LatencyBins](model.TierSteps[1], model.TierLens[1]),
 		coarse: newRing[model.LatencyBins](model.TierSteps[2], model.TierLens[2]),
 	}
