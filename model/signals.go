@@ -57,7 +57,15 @@ type ClientSignals struct {
 	ClosedKnown           bool    // enough starts to tell
 	Queued                float64 // waiting inside the client, as it says
 	InputMean, OutputMean float64 // tokens a request
-	OutputCV              float64
+	OutputCV, InputCV     float64 // spread of the lengths: deviation over mean
+	InputDrift            float64 // the window's mean length against the whole run's, as a share of it
+	OutputDrift           float64
+	SchedDelay            float64 // mean seconds a start came after its schedule (open loops that tell it)
+	SchedDelayMax         float64
+	Dispersion            float64 // of arrivals, variance over mean per 100 ms: 0 even, 1 Poisson, more in bursts
+	BurstGap              float64 // longest pause between starts, seconds
+	ConnsPerRequest       float64 // connections opened a request: 0 all reused, 1 none
+	BarRate               float64 // requests a second by a progress bar
 	Rate                  float64 // arrivals a second the client was told; NaN if nobody said
 	Little                float64 // sum of latencies ÷ window: in-flight by Little's law
 	LittleFlight          float64 // mean in-flight over the same window
@@ -117,7 +125,7 @@ type ServerSignals struct {
 	GenTPS                                                          float64
 	PromptTPS                                                       float64
 	DebugLines                                                      float64 // a second
-	X                                                               float64 // completions a second by the server's own count
+	X                                                               float64 // completions a second by the server's own count, or by a bar where nobody else counts
 	Restarted                                                       Instant // last restart seen, 0 if none
 	LogSilence                                                      float64 // seconds since a log among its sources told something; NaN without a log
 	Engines                                                         []EngineSignals

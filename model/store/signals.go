@@ -25,6 +25,9 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	s.client.flight.sweep()
 	s.clientSignals(sig)
 	s.serverSignals(sig)
+	if !sig.Client.Known && math.IsNaN(sig.Server.X) {
+		sig.Server.X = sig.Client.BarRate
+	}
 	s.load(sig)
 	for _, g := range s.gpuList {
 		sig.GPUs = append(sig.GPUs, g.signals(now, s.run.Thresholds.BusyUtil))
@@ -69,10 +72,15 @@ func (s *Store) clientSignals(sig *model.Signals) {
 		InFlight: nan, InFlightNow: nan, Target: nan, Timeout: nan, X: nan, XOK: nan, Started: nan,
 		OKSince: nan, Mean: nan, OKP50: nan, OKP95: nan, P50: nan, P99: nan, TimeoutAt: nan, Silence: nan,
 		ClosedShare: nan, Queued: nan, InputMean: nan, OutputMean: nan, OutputCV: nan,
+		InputCV: nan, InputDrift: nan, OutputDrift: nan, SchedDelay: nan, SchedDelayMax: nan,
+		Dispersion: nan, BurstGap: nan, ConnsPerRequest: nan, BarRate: nan,
 		Max: nan, Rate: nan, Little: nan, LittleFlight: nan, LittleWindow: nan,
 		Groups: model.LatencyGroups{Low: nan, High: nan, Valley: nan, Above: nan, P99: nan},
 	}
 	s.clientTold(sig)
+	if t := s.whole[model.ClientBarDone]; t != nil {
+		k.BarRate = t.rate(sig.At-clientWindow, sig.At)
+	}
 	if !c.known {
 		return
 	}
@@ -120,6 +128,7 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	k.Refused = c.refusedIn(now, 10)
 	k.ClosedShare, k.Closed, k.ClosedKnown = c.closedLoop(now, k.X)
 	k.InputMean, k.OutputMean, k.OutputCV = c.in.mean(), c.out.mean(), c.out.cv()
+	s.clientShape(sig, from)
 }
 
 // clientTold is what is configured or declared rather than measured.

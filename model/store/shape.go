@@ -1,0 +1,81 @@
+package store
+
+import (
+	"math"
+
+	"benchtop/model"
+)
+
+// clientShape is how the client sends, over the window: what a user needs
+// beside concurrency to say whether the load was what was meant (requirements
+// S7, S166).
+func (s *Store) clientShape(sig *model.Signals, from model.Instant) {
+	k, c := &sig.Client, s.client
+	to := min(k.Horizon, sig.At)
+	k.Dispersion, k.BurstGap = s.starts(from, to)
+	if t := s.whole[model.ClientSchedDelay]; t != nil {
+		w := t.window(from, sig.At)
+		if k.SchedDelay = w.Mean(); w.N > 0 {
+			k.SchedDelayMax = float64(w.Max)
+		}
+	}
+	k.InputCV = c.in.cv()
+	k.InputDrift = drift(s.whole[model.ClientInputTokens], from, sig.At)
+	k.OutputDrift = drift(s.whole[model.ClientOutputTokens], from, sig.At)
+	if r := s.whole[model.ClientReused].mean(from, sig.At); !math.IsNaN(r) {
+		k.ConnsPerRequest = 1 - r
+	} else if opened := s.whole[model.HostConnsOpened].rate(sig.At-hostWindow, sig.At); k.X > 0 {
+		k.ConnsPerRequest = opened / k.X
+	}
+}
+
+// starts is the dispersion of the arrivals (variance over mean of their counts
+// per 100 ms: 0 of an even schedule, 1 of Poisson's, more of bursts) and the
+// longest pause between two of them in seconds; NaN of fewer than startsMin.
+func (s *Store) starts(from, to model.Instant) (dispersion, gap float64) {
+	t := s.whole[model.ClientSent]
+	if t == nil {
+		return math.NaN(), math.NaN()
+	}
+	tier := &t.tiers[0]
+	lo, hi := int64(from)/tier.step+1, int64(to)/tier.step // whole buckets only
+	n, sum, sq, run, longest := 0.0, 0.0, 0.0, 0, 0
+	begun := false
+	for i := lo; i < hi; i++ {
+		x := 0.0
+		if b := tier.peek(i); b != nil {
+			x = float64(b.N)
+		}
+		n, sum, sq = n+1, sum+x, sq+x*x
+		switch {
+		case x > 0:
+			if begun {
+				longest = max(longest, run)
+			}
+			begun, run = true, 0
+		default:
+			run++
+		}
+	}
+	if sum < startsMin || n < 2 {
+		return math.NaN(), math.NaN()
+	}
+	mean := sum / n
+	return (sq/n - mean*mean) * n / (n - 1) / mean, float64(longest) * float64(tier.step) / 1e9
+}
+
+// startsMin is how many starts make a shape.
+const startsMin = 20
+
+// drift is how far the mean of the window lies from that of the whole run, as
+// a share of it; NaN if either has too few.
+func drift(t *track, from, to model.Instant) float64 {
+	if t == nil || t.n < 2*startsMin || t.sum == 0 {
+		return math.NaN()
+	}
+	w := t.window(from, to)
+	if w.N < startsMin {
+		return math.NaN()
+	}
+	return w.Mean()/(t.sum/float64(t.n)) - 1
+}
