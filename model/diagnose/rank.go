@@ -249,6 +249,9 @@ func (j *Judge) nothing(c *Case) model.Finding {
 	if s := &c.S.Server; s.Full {
 		t = fmt.Sprintf("Throughput %s/s; running %s%s and nothing waits: the load just fills the batch. Capacity beyond it is unknown.", num(x), num(s.Running), ofB(s))
 	}
+	if s := &c.S.Server; !s.Full && s.WaitKnown && s.Waiting >= 1 {
+		t = fmt.Sprintf("Throughput %s/s; %s wait though running %s%s is at no limit that is known. Capacity is unknown.", num(x), whole(s.Waiting), num(s.Running), ofB(s))
+	}
 	return model.Finding{
 		ID: model.VerdictNone, Severity: model.SevNote, Title: "no bottleneck seen", Text: t,
 		Evidence: []model.Evidence{

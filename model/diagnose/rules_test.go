@@ -178,9 +178,17 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Ns, s.Client.Timeouts = nan, 48, 9 }},
 	},
 	"kv_pressure": {
-		fire:    []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting, s.Server.Running = 0.97, 20, 22 }},
-		quiet:   []func(*model.Signals){func(s *model.Signals) { full(s); s.Server.KV = 0.97 }, func(s *model.Signals) { s.Server.KV = 0.5 }},
-		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting = nan, 20 }, func(s *model.Signals) { s.Server.KV, s.Server.WaitKnown = 0.97, false }},
+		fire: []func(*model.Signals){
+			func(s *model.Signals) { s.Server.KV, s.Server.Waiting, s.Server.Running = 0.97, 20, 22 },
+			func(s *model.Signals) { // no max batch known, and running varies under a queue
+				s.Server.KV, s.Server.Waiting, s.Server.KnowB, s.Server.B, s.Server.Preempted = 0.97, 20, false, nan, nan
+			},
+		},
+		quiet: []func(*model.Signals){func(s *model.Signals) { full(s); s.Server.KV = 0.97 }, func(s *model.Signals) { s.Server.KV = 0.5 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.KV, s.Server.Waiting = nan, 20 }, func(s *model.Signals) { s.Server.KV, s.Server.WaitKnown = 0.97, false }, func(s *model.Signals) {
+			full(s)
+			s.Server.KV, s.Server.KnowB, s.Server.B, s.Server.Preempted = 0.97, false, nan, nan
+		}},
 	},
 	"thermal": {
 		fire:    []func(*model.Signals){hot, func(s *model.Signals) { hot(s); s.GPUs[0].SWThermal, s.GPUs[0].HWThermal = nan, 0.5 }},

@@ -104,7 +104,9 @@ func kvPressure() Rule {
 			if s.Static && !known(s.KV) {
 				return No // whole batches at a time, and no cache between them
 			}
-			room := given(s.Preempted, s.Preempted > 0)
+			// Under a queue a batch limit holds running at a plateau; the cache lets
+			// it vary with the requests' lengths.
+			room := either(given(s.Preempted, s.Preempted > 0), answer(s.WaitKnown && !s.Full))
 			if s.KnowB {
 				room = given(s.Running, s.Running < c.T.FullShare*s.B)
 			}
