@@ -67,24 +67,9 @@ known tool readable: what was changed is printed.`,
 const programPatience = 10 * time.Second
 
 func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags, in *sourceFlags, argv []string, assist bool) error {
-	if _, err := exec.LookPath(argv[0]); err != nil {
-		return &exitError{exitFailed, fmt.Errorf("run %s: %w (check the command after --)", argv[0], err)}
-	}
-	for _, l := range in.loads {
-		if s, err := tail.ParseSpec(l); err == nil && s.Kind == tail.Stdin {
-			return usage("--load -: the command reads standard input (give a file, or pipe into benchtop watch)")
-		}
-	}
-	live := *screen
-	live.exit = false // the program's end is the run's: what is followed is followed until then
-	plan, err := in.plan(stdio, &live, run)
+	plan, err := in.beside(stdio, screen, run, argv)
 	if err != nil {
 		return err
-	}
-	if len(plan) == 0 { // nothing but the command: this machine's own readings belong to it
-		if plan, err = in.planHost(&parties{here: true}, true); err != nil {
-			return err
-		}
 	}
 	how, err := prepare(stdio, argv, assist)
 	if err != nil {
@@ -131,6 +116,28 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		return &exitError{exitFailed, fmt.Errorf("run %s: it did not run to its end (check the command after --)", argv[0])}
 	}
 	return err
+}
+
+// beside makes the sources that are read beside the command's own output.
+func (f *sourceFlags) beside(stdio Stdio, screen *screenFlags, run *runFlags, argv []string) ([]planned, error) {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, &exitError{exitFailed, fmt.Errorf("run %s: %w (check the command after --)", argv[0], err)}
+	}
+	for _, l := range f.loads {
+		if s, err := tail.ParseSpec(l); err == nil && s.Kind == tail.Stdin {
+			return nil, usage("--load -: the command reads standard input (give a file, or pipe into benchtop watch)")
+		}
+	}
+	live := *screen
+	live.exit = false // the program's end is the run's: what is followed is followed until then
+	plan, err := f.plan(stdio, &live, run)
+	if err != nil {
+		return nil, err
+	}
+	if len(plan) == 0 { // nothing but the command: this machine's own readings belong to it
+		return f.planHost(&parties{here: true}, true)
+	}
+	return plan, nil
 }
 
 // prepared is a command ready to be started.
