@@ -10,7 +10,7 @@ import (
 
 // pastWait is how long history waits for a live line to show the offset
 // between the log's clock and ours.
-const pastWait = 10 * time.Second
+const pastWait = 2 * time.Second
 
 // maxPast bounds the events of history that wait.
 const maxPast = 1 << 17

@@ -16,6 +16,7 @@ type Source struct {
 	d    *Decoder
 	o    Options
 	runs int
+	read *readLines // of a command, which prints them again when it is started again
 }
 
 // NewSource makes a source that reads in. What the place says of format, zone,
@@ -41,7 +42,12 @@ func NewSource(in tail.Options, o Options) *Source {
 	if o.Name == "" {
 		o.Name = in.Place
 	}
-	return &Source{in: in, o: o, d: NewDecoder(o)}
+	s := &Source{in: in, o: o, d: NewDecoder(o)}
+	if in.Kind == tail.Exec {
+		s.read = newReadLines()
+		s.d.every = true
+	}
+	return s
 }
 
 // Name implements sources.Source.
@@ -60,9 +66,12 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	out.Describe(now, s.o.Name, model.KindServerLog, format, s.o.Label)
 	out.State(now, model.Starting, "")
 	out.Flush()
-	f := &following{s: s, out: out, again: s.runs > 0, upTo: s.d.newest}
+	f := &following{s: s, out: out}
+	if s.runs > 0 && s.read != nil {
+		f.again, f.upTo, f.old = true, s.d.newest, s.read.counts()
+	}
 	s.runs++
-	err := tail.Run(ctx, s.in, tail.Handler{Line: f.line, Event: f.event, Open: f.open, Idle: f.idle})
+	err := tail.Run(ctx, s.in, tail.Handler{Line: f.line, Event: f.event, Open: f.open, Idle: f.idle, Quiet: f.idle})
 	now = sources.Now()
 	s.d.Close(now, out)
 	f.tellRepeats(now)
@@ -78,8 +87,9 @@ type following struct {
 	s       *Source
 	out     *sources.Outlet
 	running bool
-	again   bool          // the input was read before and may repeat itself
+	again   bool          // the command was run before and may repeat itself
 	upTo    model.Instant // newest stamp of the time before
+	old     map[uint64]int
 	repeats int
 }
 
@@ -100,19 +110,30 @@ func (f *following) line(l tail.Line) {
 		f.repeats++
 		return
 	}
+	if f.s.read != nil {
+		f.s.read.add(l.Text)
+	}
 	f.s.d.Line(l.Text, l.Seen, l.History, f.out)
 }
 
 // repeated reports whether a line was read before the command was started
-// again: its stamp is not after the newest one, or it stands among such lines.
+// again: its stamp is before the newest one, or it is one of those read. The
+// first line that is neither and new by its stamp or its arrival ends the
+// question.
 func (f *following) repeated(l tail.Line) bool {
 	at, ok := f.s.d.Time(l.Text)
-	if ok && at > f.upTo || !ok && !l.History {
-		f.again = false
-		f.tellRepeats(l.Seen)
-		return false
+	if ok && at < f.upTo {
+		return true
 	}
-	return ok || f.upTo != 0
+	if h := f.s.read.hash(l.Text); f.old[h] > 0 {
+		f.old[h]--
+		return true
+	}
+	if ok && at > f.upTo || !l.History {
+		f.again, f.old = false, nil
+		f.tellRepeats(l.Seen)
+	}
+	return false
 }
 
 func (f *following) tellRepeats(at model.Instant) {
@@ -121,7 +142,6 @@ func (f *following) tellRepeats(at model.Instant) {
 	}
 	f.out.Note(model.Note{At: at, Seen: at, Kind: model.NoteMark, Name: "source", Value: float64(f.repeats), Text: fmt.Sprintf(
 		"%s: %d lines were printed again after its restart and dropped", f.s.o.Name, f.repeats)})
-	f.out.Count(0, 0, 0, f.repeats, 0)
 	f.repeats = 0
 }
 

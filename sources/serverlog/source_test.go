@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -78,7 +79,7 @@ func TestSourceDropsRepeats(t *testing.T) {
 	}
 	b := newBench(t, serverlog.Options{})
 	s := serverlog.NewSource(tail.Options{Spec: spec(t, "exec:cat "+path+",format=vllm,year=2026")}, serverlog.Options{})
-	write(vllmLine("12:00:01", 1, 0), vllmLine("12:00:11", 2, 0))
+	write(vllmLine("12:00:01", 1, 0), "no stamp", vllmLine("12:00:11", 2, 0))
 	if err := runSource(t, b, s); err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +88,85 @@ func TestSourceDropsRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(model.ServerRunning, 1, 2, 3)
-	b.want(model.SourceDropped, 3)
+	b.want(model.SourceDropped) // nothing was lost
+	b.want(model.SourceLines, 3, 1)
 	if b.note(model.NoteMark, "3 lines were printed again") == nil {
 		t.Error("want the repeats told")
+	}
+}
+
+// Lines of the same second, and lines without a date, are known by their text.
+func TestSourceKnowsLinesAgain(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after []string
+		want          float64 // lines counted, those of the command's last word included
+	}{
+		{
+			"the same second", []string{vllmLine("12:00:01", 1, 0), vllmLine("12:00:11", 2, 0)},
+			[]string{vllmLine("12:00:11", 2, 0), vllmLine("12:00:11", 3, 0), vllmLine("12:00:12", 4, 0)},
+			2 + 1 + 2 + 1,
+		},
+		{
+			"no date", []string{"Avg prompt throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs", "x", "Avg prompt throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs"},
+			[]string{"x", "Avg prompt throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs", "Avg prompt throughput: 1.0 tokens/s, Running: 3 reqs, Waiting: 0 reqs"},
+			3 + 1 + 1,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "v.log")
+			b := newBench(t, serverlog.Options{})
+			s := serverlog.NewSource(tail.Options{Spec: spec(t, "exec:cat "+path+" && sleep 0.1 && echo Running && exit 3,format=vllm,year=2026"), Follow: true}, serverlog.Options{})
+			for _, lines := range [][]string{c.before, c.after} {
+				if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := runSource(t, b, s); err == nil {
+					t.Fatal("want the command's end told")
+				}
+			}
+			got := 0.0
+			for _, v := range b.of(model.SourceLines) {
+				got += v
+			}
+			if got != c.want {
+				t.Errorf("want %v lines, got %v", c.want, got)
+			}
+		})
+	}
+}
+
+// A server that says nothing since we came shows its history all the same.
+func TestSourceShowsAnIdleServersHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v.log")
+	if err := os.WriteFile(path, []byte(vllmLine("12:00:01", 1, 0)+"\n"+vllmLine("12:00:11", 2, 0)+"\n"+vllmLine("12:00:21", 3, 0)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	defer stop()
+	ch := make(chan *model.Batch, 1024)
+	out := sources.NewOutlet(ctx, ch, 1, sources.Block, nil)
+	s := serverlog.NewSource(tail.Options{Spec: spec(t, path+",year=2026"), Follow: true}, serverlog.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, out) }()
+	n, began := 0, time.Now()
+	for n < 3 {
+		select {
+		case b := <-ch:
+			for _, e := range b.Events {
+				if e.Series == model.ServerRunning && e.Late {
+					n++
+				}
+			}
+		case <-ctx.Done():
+			t.Fatal("want the history within 30 s")
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("want it after 2 s or so, got %v", took)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -110,6 +110,7 @@ type Handler struct {
 	Open  func(Kind)  // what the place turned out to be; once, before the first line
 	Stats func(Stats) // just before Idle
 	Idle  func()      // lines or events came and Run is about to wait: flush
+	Quiet func()      // nothing came for a second; again each second
 	// Raw is offered each block before it is cut into lines: base is its offset,
 	// as of Line. It returns true if it takes it; then no line comes of it.
 	Raw     func(stream uint8, block []byte, base int64, seen model.Instant) bool
@@ -123,7 +124,8 @@ type tailer struct {
 	h     Handler
 	log   *slog.Logger
 	stats Stats
-	dirty bool // something was delivered since Idle
+	dirty bool      // something was delivered since Idle
+	quiet time.Time // when Idle or Quiet was called last
 }
 
 // Run reads until the input ends (nil), ctx ends (nil, after reading once more
@@ -164,9 +166,13 @@ func (t *tailer) opened(k Kind) {
 // idle lets the handler flush, if there is anything to flush.
 func (t *tailer) idle() {
 	if !t.dirty {
+		if t.h.Quiet != nil && time.Since(t.quiet) >= time.Second {
+			t.quiet = time.Now()
+			t.h.Quiet()
+		}
 		return
 	}
-	t.dirty = false
+	t.dirty, t.quiet = false, time.Now()
 	if t.h.Stats != nil {
 		t.h.Stats(t.stats)
 	}
