@@ -66,6 +66,8 @@ func constant(name string, value ast.Expr) bool {
 			return true
 		case *ast.FuncLit: // a table turned round
 			return len(v.Args) == 0
+		case *ast.Ident: // a table made from its rows, once
+			return len(v.Args) == 1 && constant(name, v.Args[0])
 		case *ast.SelectorExpr:
 			x, ok := f.X.(*ast.Ident)
 			if !ok {
