@@ -30,6 +30,9 @@ type known struct {
 	base  [NumFields]baseline
 
 	restarted model.Instant // when the counters last started over
+
+	asked bool  // its processes are known
+	pids  []int // of them, in order
 }
 
 // baseline is a counter's first value, to check its unit against.
@@ -95,6 +98,7 @@ func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 	}
 	ev.Series, ev.Value = model.GPULost, float64(r.State)
 	out.Emit(ev)
+	k.happen(r, at, seen, out)
 	if r.State != k.state {
 		k.mark(r, at, seen, out)
 		k.state = r.State
@@ -152,12 +156,12 @@ func (k *known) check(r *Reading, f Field, v float64, ev model.Event, out *sourc
 		k.gap(f, ev, out)
 		if k.restarted != ev.At { // all of them do at once: said once
 			k.restarted = ev.At
-			k.note(r, "gpu_counters", "counters started over, as when the driver is reloaded", ev.At, ev.Seen, out)
+			k.note(r, "gpu_counters", "counters started over, as when the driver is reloaded", false, ev.At, ev.Seen, out)
 		}
 	case fields[f].is&held != 0 && v-b.value > heldRatio*float64(ev.At-b.at)+heldAllowance:
 		k.off |= 1 << f
 		k.gap(f, ev, out)
-		k.note(r, "gpu_counters", fields[f].key+": the counter of time held grew faster than time passed, so it is not used", ev.At, ev.Seen, out)
+		k.note(r, "gpu_counters", fields[f].key+": the counter of time held grew faster than time passed, so it is not used", false, ev.At, ev.Seen, out)
 		return false
 	}
 	return true
@@ -168,16 +172,20 @@ func (k *known) mark(r *Reading, at, seen model.Instant, out *sources.Outlet) {
 	switch {
 	case r.State == Lost:
 		k.lost = true
-		k.note(r, "gpu_lost", "lost: it fell off the bus or needs a reset; this run is not valid", at, seen, out)
+		k.note(r, "gpu_lost", "lost: it fell off the bus or needs a reset; this run is not valid", true, at, seen, out)
 	case k.lost && r.State == OK:
 		k.lost = false
-		k.note(r, "gpu_back", "answers again", at, seen, out)
+		k.note(r, "gpu_back", "answers again", false, at, seen, out)
 	}
 }
 
-func (k *known) note(r *Reading, class, what string, at, seen model.Instant, out *sources.Outlet) {
+func (k *known) note(r *Reading, class, what string, bad bool, at, seen model.Instant, out *sources.Outlet) {
+	value := 0.0
+	if bad {
+		value = 1
+	}
 	out.Note(model.Note{
 		At: at, Seen: seen, Kind: model.NoteMark, Key: k.key, Name: class,
-		Text: fmt.Sprintf("GPU %d %s", r.Index, what), Value: float64(r.Index),
+		Text: fmt.Sprintf("GPU %d %s", r.Index, what), Value: value,
 	})
 }

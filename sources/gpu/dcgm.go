@@ -139,9 +139,7 @@ func (d *dcgmReader) scrape() {
 			s = newShelf(r.Index, now)
 			d.shelves[id] = s
 		}
-		same := d.last[id]
-		same.At = r.At
-		if same != r {
+		if last := d.last[id]; !r.says(&last) {
 			s.put(r, now)
 		}
 		d.last[id] = r

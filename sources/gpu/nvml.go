@@ -17,6 +17,7 @@ type nvmlReader struct {
 	o      Options
 	api    nvml.Interface
 	lib    watchdog
+	events events
 	opened <-chan struct{} // closed when load has returned
 
 	// Set by load, read only after opened is closed.
@@ -82,6 +83,7 @@ func (n *nvmlReader) load() {
 			n.driver = v
 		}
 	}
+	n.events.open(n)
 	now := time.Now()
 	for i := range count {
 		n.gpus = append(n.gpus, newNVMLGPU(n, i, now))
@@ -128,6 +130,7 @@ func (n *nvmlReader) Read(dst []Reading) ([]Reading, error) {
 	for _, g := range n.gpus {
 		polls = append(polls, g.poll(now))
 	}
+	polls = append(polls, n.events.poll())
 	waitAll(n.o.pace.grace, polls...)
 	now = time.Now()
 	unknown, barren := 0, 0
@@ -148,6 +151,9 @@ func (n *nvmlReader) Read(dst []Reading) ([]Reading, error) {
 		if g.unknown.Load() >= absentLimit && unknown < len(n.gpus) {
 			r.freeze(Lost, CodeUnknown) // the others answer, so it is this one
 		}
+		if n.events.set != nil {
+			r.Xids = n.events.take(g.index)
+		}
 		dst = append(dst, r)
 	}
 	switch {
@@ -162,6 +168,9 @@ func (n *nvmlReader) Read(dst []Reading) ([]Reading, error) {
 // Close implements Reader. While a call is stuck the library is left as it is:
 // shutting it down would block as well.
 func (n *nvmlReader) Close() error {
+	if n.events.dog.busy.Load() {
+		return nil
+	}
 	for _, g := range n.gpusOrNone() {
 		if g.dog.busy.Load() {
 			return nil
@@ -173,6 +182,9 @@ func (n *nvmlReader) Close() error {
 		}
 		for _, g := range n.gpus {
 			g.gpm.free(n)
+		}
+		if n.events.set != nil {
+			n.events.set.Free()
 		}
 		n.api.Shutdown()
 	})

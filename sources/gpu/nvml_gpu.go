@@ -35,6 +35,8 @@ type nvmlGPU struct {
 	buf    []nvml.FieldValue
 	asked  []int // of batch, those in buf
 	gpm    gpm
+
+	nextProcesses time.Time
 }
 
 // ask is one question to the driver and how it was answered.
@@ -129,6 +131,9 @@ func (g *nvmlGPU) round() {
 	if t.gone == 0 {
 		g.gpm.read(g, &r, now, &t)
 	}
+	if t.gone == 0 {
+		g.processes(&r, now, &t)
+	}
 	switch {
 	case t.gone != 0:
 		g.leave(Lost, t.gone, now.Add(g.n.o.pace.lost))
@@ -163,6 +168,7 @@ func (g *nvmlGPU) putPart(r *Reading) {
 func (g *nvmlGPU) leave(c Condition, code Code, retry time.Time) {
 	g.found, g.retry = false, retry
 	r := g.last
+	r.Processes = nil
 	r.Index, r.Driver = g.index, g.n.driver
 	if r.At == 0 {
 		r.At = model.InstantOf(time.Now())
@@ -185,6 +191,7 @@ func (g *nvmlGPU) find(now time.Time) bool {
 	}
 	g.dev, g.found = dev, true
 	g.reset()
+	g.n.events.register(dev, g.index)
 	if g.n.has["nvmlDeviceGetUUID"] {
 		if s, ret := dev.GetUUID(); ret == nvml.SUCCESS {
 			g.base.UUID = s

@@ -136,6 +136,8 @@ var probes = []probe{
 func symbols() []string {
 	s := []string{
 		"nvmlSystemGetDriverVersion", "nvmlDeviceGetUUID", "nvmlDeviceGetName", "nvmlDeviceGetFieldValues",
+		symEventCreate, symEventRegister, symEventWait, symEventWait + "_v2", symEventFree,
+		symProcesses, symProcesses + "_v2", symProcesses + "_v3",
 		symGpmQuery, symGpmAlloc, symGpmFree, symGpmGet, symGpmMetrics,
 	}
 	for i := range probes {

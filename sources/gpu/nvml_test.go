@@ -323,11 +323,23 @@ func sceneBlink(s *stage) {
 
 func sceneLost(s *stage) {
 	s.open()
-	two := s.at(14)
+	two := s.at(0)
+	if len(two[0].Processes) != 1 || two[0].Processes[0] != (Process{5100, 38800}) {
+		s.Errorf("want the process of GPU 0, got %+v", two[0].Processes)
+	}
+	s.at(5)
+	two = s.at(9)
+	if two[1].Processes != nil {
+		s.Errorf("want processes told each 10 s only, got %+v", two[1].Processes)
+	}
+	two = s.at(14)
 	s.want(&two[1], Temp, 71, 0)
 	last := two[1]
 	for sec := 15.0; sec <= 20; sec++ {
 		two = s.at(sec)
+		if told := len(two[1].Xids) == 1 && two[1].Xids[0] == 79; told != (sec == 15) || len(two[0].Xids) != 0 {
+			s.Errorf("at %v s: want Xid 79 of GPU 1 told once, got %v and %v", sec, two[1].Xids, two[0].Xids)
+		}
 		s.state(&two[0], OK)
 		s.want(&two[0], SMClock, 2490, 0)
 		s.state(&two[1], Lost)

@@ -59,10 +59,15 @@ type Reading struct {
 	// not what it reads.
 	Held   bool
 	Polled model.Instant // when a held reading was asked for; else unused
-	valid  uint64
-	old    uint64 // fields whose values are of an earlier reading, in one that is not all held
-	value  [NumFields]float64
-	code   [NumFields]Code
+	// Xids are events that the driver told since the reading before this one,
+	// and Processes who has memory of the GPU; nil in the readings between, for
+	// they are asked for now and then. Nobody writes to either once it is set.
+	Xids      []int
+	Processes []Process
+	valid     uint64
+	old       uint64 // fields whose values are of an earlier reading, in one that is not all held
+	value     [NumFields]float64
+	code      [NumFields]Code
 }
 
 // Set stores a value, in the field's unit, unless it can't be one: not finite,
@@ -128,6 +133,12 @@ func (r *Reading) Get(f Field) float64 {
 		return math.NaN()
 	}
 	return r.value[f]
+}
+
+// says reports whether two readings say the same, at whatever times.
+func (r *Reading) says(o *Reading) bool {
+	return r.Index == o.Index && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State &&
+		r.Held == o.Held && r.valid == o.valid && r.old == o.old && r.value == o.value && r.code == o.code
 }
 
 // Err is the code with which asking for the field failed, 0 if it did not.

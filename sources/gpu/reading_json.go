@@ -60,7 +60,8 @@ func AppendReading(b []byte, r *Reading) []byte {
 		b = append(append(append(b, '"'), f.Key()...), `":"`...)
 		b = append(append(b, r.code[f].String()...), '"')
 	}
-	return append(b, "}}\n"...)
+	b = r.appendHappening(append(b, '}'))
+	return append(b, "}\n"...)
 }
 
 func (r *Reading) appendValue(b []byte, f Field) []byte {
@@ -121,6 +122,11 @@ func ParseReading(line []byte) (Reading, error) {
 		return r, err
 	}
 	r.parseErrors(codes)
+	if keys["xid"] != nil || keys["processes"] != nil {
+		if err := r.parseHappening(line); err != nil {
+			return r, err
+		}
+	}
 	// A line with no value at all is news about the GPU, not a measurement.
 	r.Held = r.valid == 0
 	return r, nil

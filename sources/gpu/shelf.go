@@ -44,6 +44,7 @@ func (s *shelf) take(now time.Time, limit time.Duration) Reading {
 	r := s.r
 	if s.taken {
 		r.Held = true
+		r.Processes = nil // told before
 	}
 	if r.Held {
 		r.Polled = model.InstantOf(now)
