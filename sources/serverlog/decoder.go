@@ -11,13 +11,14 @@ import (
 
 // Options say how a log is to be read.
 type Options struct {
-	Format  string         // a format's name; "" finds it out
-	Zone    *time.Location // of stamps without one; nil is UTC
-	Year    int            // of stamps without one; 0 is the year of arrival
-	Start   model.Instant  // time of second 0, for stamps that count from the server's start
-	OwnTime bool           // place events by the log's own stamps: replay of a finished run
-	Label   string         // the server's label, "" if the user gave none
-	Name    string         // the place, for notes
+	Format   string         // a format's name; "" finds it out
+	Zone     *time.Location // of stamps without one; nil is UTC
+	Year     int            // of stamps without one; 0 is the year of arrival
+	Start    model.Instant  // time of second 0, for stamps that count from the server's start
+	OwnTime  bool           // place events by the log's own stamps: replay of a finished run
+	KeepText bool           // samples of bad lines may hold what users sent
+	Label    string         // the server's label, "" if the user gave none
+	Name     string         // the place, for notes
 }
 
 // Limits of finding the format out.
@@ -227,12 +228,15 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 		d.e.refresh()
 	}
 	if d.odd > odd && d.odd <= badSamples {
-		d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteBadLine, Name: "damaged statistics line", Value: float64(d.line), Text: clean(text, 200)})
+		d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteBadLine, Name: "damaged statistics line", Value: float64(d.line), Text: d.sample(text)})
 	}
 	if d.odd > odd {
 		d.e.out.Count(0, 0, 0, 0, 1)
 	}
 	if d.matched {
+		if d.warned {
+			d.e.out.State(seen, model.Running, "") // what was amiss is over
+		}
 		d.known++
 		d.e.out.Count(0, 1, 0, 0, 0)
 		d.quiet, d.spoke, d.warned = 0, seen, false
@@ -304,6 +308,18 @@ func (d *Decoder) Close(now model.Instant, out *sources.Outlet) {
 	}
 	d.past.flush(out, 0, d.o.Start)
 }
+
+// sample is a line to show: without what stands in quotes or behind a word that
+// leads to what users sent, unless they said that it may be kept.
+func (d *Decoder) sample(line []byte) string {
+	if d.o.KeepText {
+		return clean(line, sampleMost)
+	}
+	return clean(discreet(line), sampleMost)
+}
+
+// sampleMost bounds a sample, in bytes.
+const sampleMost = 200
 
 // clean makes a line fit to show: no control characters, cut to n bytes.
 func clean(b []byte, n int) string {

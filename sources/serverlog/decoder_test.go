@@ -355,3 +355,24 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 }
+
+// A bad line's sample holds nothing that a user sent, unless they may be kept.
+func TestSamplesAreDiscreet(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`INFO 11-30 12:00:00 [loggers.py:257] Engine 000: Avg prompt throughput: 5 prompt: my secret`, "Engine 000: Avg prompt throughput: 5 prompt …"},
+		{`INFO 11-30 12:00:00 [loggers.py:257] Engine 000: Avg prompt throughput: 5 x "my \"secret" y`, `throughput: 5 x "…" y`},
+		{`INFO 11-30 12:00:00 [loggers.py:257] Engine 000: Avg prompt throughput: 5 x 'my secret`, "throughput: 5 x '…"},
+	} {
+		for _, keep := range []bool{false, true} {
+			b := newBench(t, serverlog.Options{Format: "vllm", KeepText: keep})
+			b.live(c.line)
+			n := b.note(model.NoteBadLine, "")
+			if n == nil {
+				t.Fatalf("%s: want a sample", c.line)
+			}
+			if strings.Contains(n.Text, "secret") != keep || !keep && !strings.HasSuffix(n.Text, c.want) {
+				t.Errorf("kept %v: want %q, got %q", keep, c.want, n.Text)
+			}
+		}
+	}
+}

@@ -71,7 +71,7 @@ func Probe(r io.Reader, o Options, each func(Record) error) (Summary, error) {
 		return Summary{}, err
 	}
 	f, score, others := pick(o, head)
-	tries := f.watched()
+	tries := f.watched(o.KeepText)
 	p := prober{sum: Summary{
 		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others,
 		ByField: map[string]int{}, ByEvent: map[string]int{}, Patterns: tries,

@@ -19,7 +19,7 @@ const (
 
 // watched makes a profile's format tell what its patterns meet; nil for a
 // format of ours. The format must be a copy of one's own.
-func (f *Format) watched() []PatternTally {
+func (f *Format) watched(keepText bool) []PatternTally {
 	if f.profile == nil {
 		return nil
 	}
@@ -36,7 +36,11 @@ func (f *Format) watched() []PatternTally {
 			return
 		}
 		t.Missed++
-		t.Misses = sampled(t.Misses, text[max(0, bytes.Index(text, p.patterns[i].literal)):])
+		miss := text[max(0, bytes.Index(text, p.patterns[i].literal)):]
+		if !keepText {
+			miss = discreet(miss)
+		}
+		t.Misses = sampled(t.Misses, miss)
 	}
 	f.profile, f.parse = &p, p.parse
 	return tallies

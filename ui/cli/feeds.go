@@ -57,7 +57,7 @@ func (f *sourceFlags) textFeeds(run *runFlags, opens *feedOpeners) error {
 			return err
 		}
 		opens.add(s.Place, func(r io.ReadCloser, info os.FileInfo) *sources.Feed {
-			return serverlog.NewFeed(r, s.Name(), serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: yearOr(s.Year, info), Start: s.Start, OwnTime: true, Label: s.Label, Name: s.Name()})
+			return serverlog.NewFeed(r, s.Name(), serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: yearOr(s.Year, info), Start: s.Start, OwnTime: true, KeepText: f.keepText, Label: s.Label, Name: s.Name()})
 		})
 	}
 	for _, l := range f.loads {

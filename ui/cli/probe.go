@@ -29,6 +29,7 @@ type prober struct {
 	as      string
 	json    bool
 	records bool
+	keep    bool
 	for_    time.Duration
 	run     runFlags
 
@@ -64,6 +65,7 @@ func newProbe(stdio Stdio) *cobra.Command {
 	f.StringVar(&p.as, "as", "", "take the source for this format (see benchtop formats), or read it by the profile ./NAME.yaml")
 	f.BoolVar(&p.json, "json", false, "print JSON lines")
 	f.BoolVar(&p.records, "records", false, "with --json: print each request of a load stream too")
+	f.BoolVar(&p.keep, "keep-text", false, "show lines that a profile nearly matched whole; prompts and answers may stand in them")
 	f.DurationVar(&p.for_, "for", 5*time.Second, "how long to read what does not end")
 	f.StringVar(&p.gpuChoice, "gpu", "auto", "for the source gpu: auto, nvml, smi or dcgm:URL")
 	f.StringVar(&p.run.zone, "zone", "", "zone of stamps without one (default: local)")
@@ -219,7 +221,7 @@ func classify(head []byte, format string) (string, error) {
 }
 
 func (p *prober) server(spec tail.Spec, r io.Reader) error {
-	o := serverlog.Options{Format: spec.Format, Zone: zoneOr(spec.Zone), Year: spec.Year, Start: spec.Start, OwnTime: true, Label: spec.Label, Name: spec.Name()}
+	o := serverlog.Options{Format: spec.Format, Zone: zoneOr(spec.Zone), Year: spec.Year, Start: spec.Start, OwnTime: true, KeepText: p.keep, Label: spec.Label, Name: spec.Name()}
 	if p.json {
 		_, err := serverlog.WriteProbe(p.io.Out, r, o)
 		if err != nil {

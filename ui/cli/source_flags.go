@@ -17,6 +17,7 @@ type sourceFlags struct {
 	logs, loads, metrics, hosts []string
 	gpu                         string
 	from                        string
+	keepText                    bool
 }
 
 func (f *sourceFlags) add(s *pflag.FlagSet) {
@@ -25,6 +26,7 @@ func (f *sourceFlags) add(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.metrics, "metrics", nil, "Prometheus endpoint: `[LABEL=]URL|file:PATH` (repeatable)")
 	s.StringArrayVar(&f.hosts, "host", nil, "machine readings: `[client=|server=]auto|file:PATH|exec:COMMAND|off` (repeatable)")
 	s.StringVar(&f.gpu, "gpu", "auto", "GPU readings: auto, nvml, smi, dcgm:URL, file:PATH, exec:COMMAND or off")
+	s.BoolVar(&f.keepText, "keep-text", false, "show and record samples of bad lines whole; prompts and answers may stand in them (default: without quoted and dumped text)")
 	s.StringVar(&f.from, "from", "", "follow files from their `start|end` (default: logs from the end with 200 lines of history, load streams from the start)")
 }
 

@@ -127,7 +127,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		who.log(&s)
 		o := tail.Options{Spec: s, FromStart: f.from == "start", Follow: follow, BurstIsHistory: s.Kind != tail.File, Stdin: stdio.In}
 		out = append(out, planned{
-			serverlog.NewSource(o, serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name()}),
+			serverlog.NewSource(o, serverlog.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, KeepText: f.keepText, Label: s.Label, Name: s.Name()}),
 			sources.Block, !follow || s.Kind == tail.Stdin,
 		})
 	}
