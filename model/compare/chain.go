@@ -145,20 +145,21 @@ type step struct {
 // which interference is looked for.
 var chains = []struct {
 	id, title string
+	always    bool // also shown when none of its steps was measured
 	steps     []step
 }{
-	{"heat", "heat slows the clock", []step{{"gpu_temp", 1}, {HeldThermal, 1}, {Clock, -1}}},
-	{"power", "the power limit slows the clock", []step{{PowerOfLimit, 1}, {HeldPower, 1}, {Clock, -1}}},
-	{"clock", "the clock fell without a reason that was measured", []step{{Clock, -1}}},
-	{"steps", "steps take longer than their larger batch gains", []step{{StepTime, 1}}},
-	{"batch", "smaller batches", []step{{"server_running", -1}, {Batch, -1}}},
-	{"occupancy", "the kernels fill the SMs less", []step{{Occupancy, -1}}},
-	{"activity", "fewer SMs have work", []step{{"gpu_sm_activity", -1}}},
-	{"bandwidth", "memory bandwidth is used less", []step{{"gpu_dram_activity", -1}}},
-	{"client", "the client sends less", []step{{Concurrency, -1}, {"server_running", -1}}},
-	{"loss", "requests are lost", []step{{FailedShare, 1}}},
-	{"neighbour", "another process takes the CPU", []step{{"host_other_cpu", 1}, {"host_server_thread", -1}}},
-	{"wait", "batches wait longer", []step{{"server_batch_wait", 1}}},
+	{"heat", "temperature and clock", true, []step{{"gpu_temp", 1}, {HeldThermal, 1}, {Clock, -1}}},
+	{"power", "power limit and clock", true, []step{{PowerOfLimit, 1}, {HeldPower, 1}, {Clock, -1}}},
+	{"clock", "clock, for a reason that was not measured", false, []step{{Clock, -1}}},
+	{"steps", "time of one step", true, []step{{StepTime, 1}}},
+	{"batch", "requests in one step", false, []step{{"server_running", -1}, {Batch, -1}}},
+	{"occupancy", "SM occupancy", true, []step{{Occupancy, -1}}},
+	{"activity", "SMs with work", false, []step{{"gpu_sm_activity", -1}}},
+	{"bandwidth", "memory bandwidth", true, []step{{"gpu_dram_activity", -1}}},
+	{"client", "what the client sends", false, []step{{Concurrency, -1}, {"server_running", -1}}},
+	{"loss", "lost requests", false, []step{{FailedShare, 1}}},
+	{"neighbour", "CPU of another process", false, []step{{"host_other_cpu", 1}, {"host_server_thread", -1}}},
+	{"wait", "batch wait", false, []step{{"server_batch_wait", 1}}},
 }
 
 // follow walks every chain. effect is the headline metric's move.
@@ -169,7 +170,7 @@ func follow(effect Move, a, b *Arm) []Chain {
 	var out []Chain
 	for _, c := range chains {
 		k := Chain{ID: c.id, Title: c.title, Holds: true}
-		anySeen := false
+		anySeen := c.always
 		for _, s := range c.steps {
 			m, _ := Find(s.id)
 			mv := moved(m, a, b)
@@ -178,7 +179,7 @@ func follow(effect Move, a, b *Arm) []Chain {
 			anySeen = anySeen || mv.Seen
 		}
 		k.add(effect, effect.Dir)
-		if anySeen {
+		if anySeen && (c.id != "clock" || !slices.ContainsFunc(out, func(c Chain) bool { return c.Holds })) {
 			out = append(out, k)
 		}
 	}
@@ -255,12 +256,20 @@ func explain(e *Effect, a, b *Arm) *Explained {
 	}
 	out := &Explained{Effect: e.Ratio, Clock: mv.Share, ClockLo: lo, ClockHi: hi, Share: share(mv.Share), ShareLo: share(lo), ShareHi: share(hi)}
 	out.LeftOver = max(0, 100*(math.Abs(e.Ratio)-math.Abs(hi)))
-	out.Text = fmt.Sprintf("the SM clock changed by %+.0f %% (%.0f to %.0f %% over the runs), %s by %+.0f %%: even if speed followed the clock fully, that explains at most %.0f %% of it (%.0f to %.0f %%)",
-		100*mv.Share, math.Abs(100*lo), math.Abs(100*hi), e.Title, 100*e.Ratio, 100*out.Share, 100*min(out.ShareLo, out.ShareHi), 100*max(out.ShareLo, out.ShareHi))
+	out.Text = fmt.Sprintf("the SM clock changed by %+.0f %%%s, %s by %+.0f %%: even if speed followed the clock fully, that explains at most %.0f %% of it%s",
+		100*mv.Share, fromTo(math.Abs(lo), math.Abs(hi), " over the runs"), e.Title, 100*e.Ratio, 100*out.Share, fromTo(out.ShareLo, out.ShareHi, ""))
 	if out.LeftOver >= 1 {
 		out.Text += fmt.Sprintf("; %.0f or more points stay unexplained", math.Floor(out.LeftOver+1e-9))
 	}
 	return out
+}
+
+// fromTo prints a range of shares in brackets, nothing if it is none.
+func fromTo(lo, hi float64, of string) string {
+	if hi-lo < 0.005 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f to %.0f %%%s)", 100*lo, 100*hi, of)
 }
 
 func mustFind(id string) Metric { m, _ := Find(id); return m }

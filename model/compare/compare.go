@@ -224,6 +224,9 @@ func attribution(p *Pair) string {
 	switch {
 	case len(holds) > 0:
 		text = "in line with: " + strings.Join(holds, "; ")
+		if len(open) > 0 {
+			text += "; not measured, so not ruled out: " + strings.Join(open, "; ")
+		}
 	case len(open) > 0:
 		return "unattributed, do not decide by it: every chain that could hold has a step that was not measured (" + list(open, 3) + ")"
 	default:

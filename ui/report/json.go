@@ -70,25 +70,39 @@ func plainJSON(b *bytes.Buffer, v any) error {
 func encodeStruct(b *bytes.Buffer, v reflect.Value) error {
 	b.WriteByte('{')
 	first := true
+	if err := encodeFields(b, v, &first); err != nil {
+		return err
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+// encodeFields writes a struct's fields, those of embedded structs among them.
+func encodeFields(b *bytes.Buffer, v reflect.Value, first *bool) error {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "-" {
 			continue
 		}
+		if name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct {
+			if err := encodeFields(b, v.Field(i), first); err != nil {
+				return err
+			}
+			continue
+		}
 		if name == "" {
 			name = f.Name
 		}
-		if !first {
+		if !*first {
 			b.WriteByte(',')
 		}
-		first = false
+		*first = false
 		fmt.Fprintf(b, "%q:", name)
 		if err := encode(b, v.Field(i)); err != nil {
 			return err
 		}
 	}
-	b.WriteByte('}')
 	return nil
 }
 
