@@ -98,6 +98,9 @@ func (s *Store) freezeClient(snap *model.Snapshot) {
 		if how := s.how(); how != "" {
 			t.How = how
 		}
+		if t.How == "estimated" { // starts and ends can't be paired, or have no times: the mean holds, a peak doesn't
+			t.PeakFlight = math.NaN()
+		}
 	} else {
 		s.toldFlight(&t)
 	}

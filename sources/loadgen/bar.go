@@ -121,6 +121,7 @@ func (p *barLines) parse(line []byte, yield func(*Record)) error {
 func (p *barLines) flush(last bool, yield func(*Record)) error {
 	if last && p.seen {
 		s := newSummary()
+		s.Part = "bar"
 		s.Requests, s.DurationS = Num(p.last.done), Num(p.last.elapsed)
 		yield(reportOf(s))
 		p.seen = false
@@ -189,6 +190,7 @@ func (p *countLines) parse(line []byte, yield func(*Record)) error {
 func (p *countLines) flush(last bool, yield func(*Record)) error {
 	if last && p.seen {
 		s := newSummary()
+		s.Part = "bar"
 		s.Requests = Num(p.done)
 		yield(reportOf(s))
 		p.seen = false

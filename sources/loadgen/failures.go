@@ -38,6 +38,7 @@ func readLocustFailures(text []byte, s *Summary) bool {
 			total += n
 		}
 	}
+	s.Part = "failures"
 	s.Failed = total
 	s.ByKind = Kinds{Timeout: by[Timeout], Rejected: by[Rejected], Reset: by[ConnReset], HTTPError: by[HTTPError], Other: by[Other] + by[Cancelled]}
 	return head
@@ -119,6 +120,7 @@ func (p *failureLog) flush(last bool, yield func(*Record)) error {
 		p.by[o] = noNum()
 	}
 	s := newSummary()
+	s.Part = "failures"
 	s.ByKind = Kinds{Timeout: p.by[Timeout], Rejected: p.by[Rejected], Reset: p.by[ConnReset], HTTPError: p.by[HTTPError], Other: p.by[Other]}
 	yield(reportOf(s))
 	p.seen = false

@@ -83,6 +83,7 @@ var Formats = []*Format{
 	&abText,
 	&h2loadText,
 	&siegeSummary,
+	&siegeJSON,
 	&locustHistory,
 	&locustStats,
 	&bombardierJSON,

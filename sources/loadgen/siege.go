@@ -2,6 +2,8 @@ package loadgen
 
 import (
 	"bytes"
+
+	"github.com/valyala/fastjson"
 )
 
 // siegeLines is `siege -v`: a line per answer, without a time, in steps of
@@ -84,4 +86,22 @@ func readSiegeSummary(text []byte, s *Summary) bool {
 	s.DurationS, s.RateRPS = figure(word(text, "Elapsed time:", 0)), figure(word(text, "Transaction rate:", 0))
 	s.AverageConcurrency = figure(word(text, "Concurrency:", 0))
 	return true
+}
+
+// siegeJSON is what siege prints at its end with json_output, its default since
+// 4.0.5: the same totals.
+var siegeJSON = Format{
+	Name: "siege_json", Versions: "4.0.7",
+	Sniff: func(lines [][]byte) float64 {
+		return opens(lines, '{', `"transactions":`, `"availability":`)
+	},
+	New: func(*Options) parser {
+		return newJSONReport(func(v *fastjson.Value, s *Summary) bool {
+			s.Failed, s.DurationS = num(v, 1, "failed_transactions"), num(v, 1, "elapsed_time")
+			s.LatencyMS.Mean, s.LatencyMS.Max = num(v, 1e3, "response_time"), num(v, 1e3, "longest_transaction")
+			s.RateRPS, s.AverageConcurrency = num(v, 1, "transaction_rate"), num(v, 1, "concurrency")
+			return s.LatencyMS.Mean.known()
+		})
+	},
+	Document: true,
 }

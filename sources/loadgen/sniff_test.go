@@ -111,6 +111,7 @@ var formats = map[string]string{
 	"vegeta.report-every.txt":                    "vegeta_report",
 	"trtllm-bench-report.composed.json":          "trtllm_bench",
 	"client_report.json":                         "client_report",
+	"siege.json":                                 "siege_json",
 	"tqdm-piped.txt":                             "tqdm",
 	"ab-timeout-abort.stderr.txt":                "ab_progress",
 	"locust.failures.csv":                        "locust_failures",

@@ -332,7 +332,11 @@ func (t *tracker) reported(r *Record) {
 		if r.Report.Requests.known() {
 			n = float64(r.Report.Requests)
 		}
-		t.note(model.NoteRun, r.At, "reported", string(text), n)
+		name := "reported"
+		if r.Report.Part != "" {
+			name += "_" + r.Report.Part
+		}
+		t.note(model.NoteRun, r.At, name, string(text), n)
 	}
 }
 
