@@ -16,6 +16,10 @@ func Comparison(r *compare.Result) *Page {
 	p.table(Rounds(r.Rows))
 	p.heading(2, "figures")
 	p.table(Figures(r.Rows))
+	if len(r.Gates) > 0 {
+		p.figure(armsFigure(r, r.Gates[0].ID))
+		p.figure(armsFigure(r, compare.LatencyP99))
+	}
 	for i := range r.Pairs {
 		verdictPage(p, &r.Pairs[i])
 	}

@@ -3,11 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"benchtop/model"
-	"benchtop/model/compare"
 )
 
 // axis is the time axis that all charts of a run share.
@@ -376,39 +374,4 @@ func heldBands(c *chart, s *model.Snapshot, a axis, key uint64) {
 		c.band(a.from.Add(time.Duration(i)*a.step), a.from.Add(time.Duration(end)*a.step), "t-bad")
 		i = end
 	}
-}
-
-// curveFigure draws throughput over the settings of a knob.
-func curveFigure(k *compare.Curve) Figure {
-	n := len(k.Points)
-	if n < 2 {
-		return Figure{}
-	}
-	lo, hi := k.Points[0].X, k.Points[n-1].X
-	c := newChart(strings.TrimSpace(k.Metric+", "+k.Unit), 0, time.Second, 1, 220)
-	top, low := 0.0, math.Inf(1)
-	for _, p := range k.Points {
-		top, low = max(top, p.Spread.Most), min(low, p.Spread.Least)
-	}
-	c.scale(max(0, low-(top-low)*0.3), top*1.03)
-	at := func(x float64) float64 { return chartLeft + 40 + (x-lo)/(hi-lo)*(chartWide-chartLeft-80) }
-	if !math.IsNaN(k.Lo) {
-		fmt.Fprintf(&c.b, `<rect class="t-good" x="%s" y="%s" width="%s" height="%s"/>`, px(at(k.Lo)), px(chartTop), px(max(2, at(k.Hi)-at(k.Lo))), px(c.high))
-		c.key("t-good", "optimum, 95 %")
-	}
-	path := ""
-	for i, p := range k.Points {
-		verb := "L"
-		if i == 0 {
-			verb = "M"
-		}
-		path += fmt.Sprintf("%s%s %s", verb, px(at(p.X)), px(c.y(p.Spread.Median)))
-	}
-	fmt.Fprintf(&c.b, `<path class="line l-accent" d="%s"/>`+"\n", path)
-	for _, p := range k.Points {
-		fmt.Fprintf(&c.b, `<line class="line l-accent" x1="%s" x2="%s" y1="%s" y2="%s"/><circle class="f-accent" cx="%s" cy="%s" r="4"/><text x="%s" y="%s" text-anchor="middle">%g</text>`+"\n",
-			px(at(p.X)), px(at(p.X)), px(c.y(p.Spread.Least)), px(c.y(p.Spread.Most)), px(at(p.X)), px(c.y(p.Spread.Median)), px(at(p.X)), px(chartTop+c.high+16), p.X)
-	}
-	c.b.WriteString("</svg>")
-	return Figure{c.b.String(), "Median of the runs of each setting of " + k.Knob + ", with their range."}
 }

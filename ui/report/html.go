@@ -93,7 +93,11 @@ func (t *Table) html(b *strings.Builder) {
 	for _, r := range t.Rows {
 		b.WriteString("<tr>")
 		for i, c := range r {
-			fmt.Fprintf(b, "<td%s>%s</td>", class(i), esc(c))
+			k := class(i)
+			if k == "" && len([]rune(c)) <= 34 {
+				k = ` class="n"`
+			}
+			fmt.Fprintf(b, "<td%s>%s</td>", k, esc(c))
 		}
 		b.WriteString("</tr>\n")
 	}
