@@ -2,7 +2,9 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"benchtop/model"
@@ -24,7 +26,9 @@ type Feed struct {
 }
 
 // Merge plays the raw files of one run in time order with ticks, as a source:
-// replay for a run that nobody recorded. Events keep the files' own times.
+// replay for a run that nobody recorded. Events keep the files' own times. A
+// file that can't be read fails alone; the others play on. If none can be, the
+// source fails.
 type Merge struct {
 	Open  func() ([]*Feed, error) // called again to seek back
 	Pacer *Pacer
@@ -38,6 +42,7 @@ type head struct {
 	out  *Outlet
 	at   model.Instant
 	ok   bool
+	err  error // why it gave up
 }
 
 // Run implements Source.
@@ -74,9 +79,10 @@ func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*
 	heads := make([]*head, len(feeds))
 	for i, f := range feeds {
 		heads[i] = &head{feed: f, out: outs[i]}
-		if err := heads[i].advance(); err != nil {
-			return 0, err
-		}
+		heads[i].advance()
+	}
+	if err := hopeless(heads); err != nil {
+		return 0, err
 	}
 	tick := model.Instant(0)
 	for {
@@ -88,7 +94,7 @@ func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*
 			tick = h.at.Floor(TickEvery)
 			for _, g := range heads {
 				g.out.Describe(h.at, g.feed.Name, g.feed.Kind, g.feed.Format, g.feed.Label)
-				g.out.State(h.at, model.Running, "")
+				g.tell(h.at)
 			}
 		}
 		for next := tick.Add(TickEvery); next <= h.at; next = tick.Add(TickEvery) {
@@ -102,11 +108,8 @@ func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*
 			}
 		}
 		h.feed.Emit(h.out, h.at)
-		if err := h.advance(); err != nil {
-			return 0, err
-		}
-		if !h.ok {
-			h.out.State(h.at, model.Ended, "")
+		if h.advance(); !h.ok {
+			h.tell(h.at)
 		}
 	}
 	if tick != 0 {
@@ -139,16 +142,52 @@ func (m *Merge) step(ctx context.Context, out *Outlet, tick model.Instant, until
 	return 0, nil
 }
 
-func (h *head) advance() error {
+// advance reads an item ahead. A feed that fails is over.
+func (h *head) advance() {
 	at, ok, err := h.feed.Next()
 	if err != nil {
-		return fmt.Errorf("%s: %w", h.feed.Name, err)
+		h.err, ok = named(h.feed.Name, err), false
 	}
-	h.ok = ok
-	if ok {
+	if h.ok = ok; ok {
 		h.at = max(h.at, at)
 	}
-	return nil
+}
+
+// named puts a feed's name in front of its error where that lacks it.
+func named(name string, err error) error {
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// tell says what the feed is doing.
+func (h *head) tell(at model.Instant) {
+	switch {
+	case h.err != nil:
+		h.out.State(at, model.Failed, h.err.Error())
+	case h.ok:
+		h.out.State(at, model.Running, "")
+	default:
+		h.out.State(at, model.Ended, "")
+	}
+}
+
+// hopeless is the feeds' errors if none of them has anything.
+func hopeless(heads []*head) error {
+	var all []error
+	for _, h := range heads {
+		if h.ok {
+			return nil
+		}
+		if h.err != nil {
+			all = append(all, h.err)
+		}
+	}
+	if len(all) > 1 {
+		return Final(fmt.Errorf("%w (and %d more files)", all[0], len(all)-1))
+	}
+	return Final(errors.Join(all...))
 }
 
 func earliest(heads []*head) *head {

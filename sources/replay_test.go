@@ -88,6 +88,38 @@ func TestMergeIsInTimeOrderWithTicks(t *testing.T) {
 	}
 }
 
+// TestMergeFailsAlone: a file that can't be read costs that file.
+func TestMergeFailsAlone(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		feeds  func() []*sources.Feed
+		values int
+		states map[model.SourceState]int
+	}{
+		{"at its start", func() []*sources.Feed { return []*sources.Feed{listed("bad", -1), listed("b", 1, 3)} }, 2, map[model.SourceState]int{model.Failed: 1, model.Running: 1, model.Ended: 2}},
+		{"in the middle", func() []*sources.Feed { return []*sources.Feed{listed("bad", 1, 2, -1, 4), listed("b", 1, 3)} }, 4, map[model.SourceState]int{model.Failed: 1, model.Running: 2, model.Ended: 2}},
+		{"all of them", func() []*sources.Feed { return []*sources.Feed{listed("bad", -1), listed("worse", -1)} }, 0, map[model.SourceState]int{model.Failed: 1}},
+	} {
+		values, states := 0, map[model.SourceState]int{}
+		for _, e := range play(t, sources.NewPacer(0), c.feeds, nil) {
+			switch e.Kind {
+			case model.Level:
+				values++
+			case model.State:
+				states[model.SourceState(e.Value)]++
+			}
+		}
+		if values != c.values {
+			t.Errorf("%s: want %d values, got %d", c.name, c.values, values)
+		}
+		for st, n := range c.states {
+			if states[st] != n { // the merge itself ends or fails too
+				t.Errorf("%s: want %d times %s, got %v", c.name, n, st, states)
+			}
+		}
+	}
+}
+
 func TestMergeSkipsHoles(t *testing.T) {
 	evs := play(t, sources.NewPacer(0), func() []*sources.Feed { return []*sources.Feed{listed("a", 0, 86400*30)} }, nil)
 	if len(evs) > 100 {

@@ -122,6 +122,9 @@ func statusError(code int) error {
 	return errors.New(text)
 }
 
+// usualPath is where servers have their metrics.
+const usualPath = "/metrics"
+
 // checkType refuses what can't be Prometheus text. A missing or vague type is
 // left to the parser.
 func checkType(header string) error {
@@ -206,7 +209,7 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, errors.New("metrics address without a host (want http://HOST:PORT/metrics)")
 	}
 	if u.Path == "" || u.Path == "/" {
-		u.Path = "/metrics"
+		u.Path = usualPath
 	}
 	u.Fragment = ""
 	return u, nil

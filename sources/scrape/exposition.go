@@ -102,11 +102,14 @@ func parseBytes(body []byte) (*Exposition, error) {
 	return x, nil
 }
 
+// errJSON is a JSON answer: trtllm-serve's statistics, which reading empties.
+var errJSON = fmt.Errorf("%w but JSON", ErrNotText)
+
 // notText says what a body without one metric in it looks like.
 func notText(first byte, bad []BadLine) error {
 	switch {
 	case first == '{' || first == '[':
-		return fmt.Errorf("%w but JSON (trtllm-serve has its metrics at /prometheus/metrics, with return_perf_metrics on)", ErrNotText)
+		return fmt.Errorf("%w (trtllm-serve has its metrics at /prometheus/metrics, with return_perf_metrics on)", errJSON)
 	case first == '<':
 		return fmt.Errorf("%w but a web page (is the path right? servers use /metrics)", ErrNotText)
 	case len(bad) > 0:

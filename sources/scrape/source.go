@@ -2,6 +2,7 @@ package scrape
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -78,7 +79,8 @@ type run struct {
 	ready    bool // the newest poll but one answered
 }
 
-// Run implements sources.Source. It ends with ctx only.
+// Run implements sources.Source. It ends with ctx, and where the address gives
+// JSON: reading that may take it from somebody else.
 func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	defer s.client.CloseIdleConnections()
 	out.SetPolicy(sources.Latest)
@@ -93,12 +95,32 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 			out.Flush()
 			return nil
 		}
+		if errors.Is(p.err, errJSON) {
+			if r.elsewhere(&p) {
+				continue
+			}
+			out.Flush()
+			return sources.Final(p.err)
+		}
 		r.take(&p)
 		out.FlushAt(p.end)
 		if !rest(ctx, r.pause(p.end.Sub(p.start))) {
 			return nil
 		}
 	}
+}
+
+// elsewhere turns to where trtllm-serve has its metrics, once: what it has at
+// the usual path is JSON that reading empties.
+func (r *run) elsewhere(p *poll) bool {
+	if r.url.Path != usualPath {
+		return false
+	}
+	u := *r.url
+	u.Path = "/prometheus/metrics"
+	r.url = &u
+	r.out.Note(model.Note{At: p.end, Seen: p.end, Kind: model.NoteMark, Name: "source", Text: r.name + " gives JSON, which is not read again; asking " + u.Path + " instead"})
+	return true
 }
 
 // take books one poll.

@@ -183,6 +183,7 @@ func TestNew(t *testing.T) {
 type script struct {
 	answers []answer
 	at      []time.Duration // when each was asked
+	paths   []string        // and where
 	began   time.Time
 	busy    bool
 	t       *testing.T
@@ -201,7 +202,7 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	s.busy = true
 	defer func() { s.busy = false }()
-	s.at = append(s.at, time.Since(s.began))
+	s.at, s.paths = append(s.at, time.Since(s.began)), append(s.paths, req.URL.Path)
 	a := s.answers[min(len(s.at), len(s.answers))-1]
 	select {
 	case <-time.After(a.takes):
@@ -429,5 +430,33 @@ func TestMiddleOfTheScrape(t *testing.T) {
 		if len(evs) < 3 {
 			t.Errorf("want events, got %s", show(evs))
 		}
+	})
+}
+
+// TestJSONIsNotReadAgain: trtllm-serve's statistics are emptied by reading.
+func TestJSONIsNotReadAgain(t *testing.T) {
+	t.Run("metrics stand elsewhere", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{answers: []answer{{status: 200, text: `[{"iter":1}]`}, {status: 200, text: tgiText}}}
+			evs, _ := runFor(t, s, 10*time.Second, time.Second)
+			n := 0
+			for _, e := range evs {
+				if e.Series == model.ServerWaiting {
+					n++
+				}
+			}
+			if n < 5 || s.paths[0] != "/metrics" || s.paths[1] != "/prometheus/metrics" || s.paths[2] != "/prometheus/metrics" {
+				t.Errorf("want one JSON answer and then metrics from the other path, got %d values, %v", n, s.paths)
+			}
+		})
+	})
+	t.Run("nowhere", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{answers: []answer{{status: 200, text: `{"a":1}`}}}
+			evs, notes := runFor(t, s, 10*time.Second, time.Second)
+			if len(s.paths) != 2 || !strings.Contains(states(evs, notes), "failed not Prometheus text but JSON") {
+				t.Errorf("want two polls and a failure, got %v, %s", s.paths, states(evs, notes))
+			}
+		})
 	})
 }
