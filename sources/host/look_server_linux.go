@@ -130,7 +130,7 @@ func (l *looker) choosePort(f *Found, args []string, listening []endpoint) {
 		f.Port, f.PortFrom = cmp.Or(said, f.Tool.Port), how
 	case said != 0:
 		f.Port, f.PortFrom = said, "its command line; nothing listens there yet"
-	case len(listening) > 0 && f.Mine:
+	case len(listening) > 0 && (f.Mine || f.Apart): // in a namespace of its own there is hardly anybody else
 		for _, e := range listening {
 			if p := int(e.local.Port()); f.Port == 0 || p < f.Port {
 				f.Port, f.PortFrom = p, how

@@ -53,6 +53,9 @@ func (f *sourceFlags) discover(ctx context.Context) *discovery {
 	f.chooseServer(ctx, d, scene.Servers)
 	f.chooseLoad(d, scene.Loads)
 	f.lookGPU(d)
+	if f.someone {
+		d.say("watching this machine: cores, the processes found%s", socketsOf(f.port))
+	}
 	if len(d.flags) > 0 {
 		d.say("the same without looking around: %s", d.repeat())
 	}
@@ -94,6 +97,7 @@ func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []
 	if len(servers) > 1 {
 		d.say("chose %s, PID %d, of %d servers: it has most connections, or else came first", s.Tool.Name, s.PID, len(servers))
 	}
+	f.port, f.someone = s.Port, true
 	f.endpoint(ctx, d, s)
 	f.serverLog(d, s)
 	d.declared(s)
@@ -200,12 +204,12 @@ func (f *sourceFlags) serverLog(d *discovery, s *host.Found) {
 		return
 	}
 	if c := s.LogCommand(); c != "" {
-		d.say("its log is kept by who started it; this was not run:")
+		d.say("its log is kept by who started it; the command that shows it was not run (see the flags to add)")
 		d.gap("--log " + quote(c))
 		return
 	}
 	if !s.Mine {
-		d.say("its open files belong to user %s and are not visible from here; this was not run:", s.User)
+		d.say("its open files belong to user %s and are not visible from here, so neither is its log (see the flags to add)", s.User)
 		d.gap("--log " + quote(fmt.Sprintf("exec:sudo -n sh -c 'test -f /proc/%d/fd/1 && exec tail -n 200 -f /proc/%d/fd/1'", s.PID, s.PID)))
 		return
 	}
@@ -243,6 +247,7 @@ func (d *discovery) declared(p *host.Found) {
 func (f *sourceFlags) chooseLoad(d *discovery, loads []host.Found) {
 	for i := range loads {
 		p := &loads[i]
+		f.someone = true
 		d.say("found %s: PID %d of user %s", p.Tool.Name, p.PID, p.User)
 		d.declared(p)
 		took := false
@@ -332,4 +337,12 @@ func (d *discovery) preset(s *session) {
 	}
 	s.preset = append(s.preset, d.marks(sources.Now())...)
 	s.found = d
+}
+
+// socketsOf names the connections that are counted, if any are.
+func socketsOf(port int) string {
+	if port == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", the connections to port %d", port)
 }

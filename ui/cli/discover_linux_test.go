@@ -3,9 +3,11 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,7 +34,13 @@ func TestBareLooksAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	port, pid := startServer(t, log, nil, []string{"vllm", "serve", "tiny", "--max-num-seqs", "4"})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Args, cmd.Stdout = []string{"vllm", "serve", "tiny", "--max-num-seqs", "4"}, log
+	port, pid := startServer(t, cmd)
 	for range 30 { // the busiest of all servers that run here
 		c, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err != nil {
@@ -54,4 +62,89 @@ func TestBareLooksAround(t *testing.T) {
 			t.Errorf("want %q, got\n%s", want, out)
 		}
 	}
+}
+
+// TestTheLayoutOfAUser: the server runs in another network namespace and as
+// another user, and benchtop as neither of them nor root.
+func TestTheLayoutOfAUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("SKIPPED: needs root to start processes of other users; discovery across users and namespaces is not tested")
+	}
+	for _, tool := range []string{"unshare", "setpriv", "ip"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("SKIPPED: no %s; discovery across users and namespaces is not tested", tool)
+		}
+	}
+	if err := exec.Command("unshare", "-n", "true").Run(); err != nil {
+		t.Skipf("SKIPPED: no network namespaces here (%v); discovery across them is not tested", err)
+	}
+	dir := shared(t)
+	const as = `exec setpriv --reuid "$1" --regid "$1" --clear-groups "$0" `
+	port, pid := startServer(t, exec.Command("unshare", "-n", "sh", "-c", "ip link set lo up && "+as+"serve tiny", dir+"/vllm", "54321"))
+
+	me := exec.Command("sh", "-c", as+"--headless --no-record --gpu off --for 4s --summary "+dir+"/out/summary.json", dir+"/benchtop", "54322")
+	me.Env = []string{"CLI_TEST_PART=benchtop", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	out, err := me.CombinedOutput()
+	if err != nil {
+		t.Errorf("want it to run, got %v", err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("found vllm: PID %d of user 54321, tiny, port %s", pid, port), "in a network namespace of its own",
+		"its open files belong to user 54321 and are not visible from here",
+		fmt.Sprintf(`exec:sudo -n sh -c '\''test -f /proc/%d/fd/1 && exec tail -n 200 -f /proc/%d/fd/1'\''`, pid, pid),
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("want %q, got\n%s", want, out)
+		}
+	}
+	b, err := os.ReadFile(dir + "/out/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum struct {
+		Host map[string]*float64 `json:"host"`
+	}
+	if err := json.Unmarshal(b, &sum); err != nil {
+		t.Fatal(err)
+	}
+	if v := sum.Host["host_server_cpu"]; v == nil {
+		t.Error("want the server's CPU measured")
+	}
+	if v := sum.Host["host_established"]; v == nil || *v != 3 {
+		t.Errorf("want its 3 connections counted, got %v", v)
+	}
+}
+
+// shared is a folder that every user may read, with this binary in it under
+// two names, and a folder that every user may write.
+func shared(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "benchtop-layout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vllm", "benchtop"} {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,13 +10,18 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"benchtop/ui/cli"
 )
 
 // TestMain lets the test binary play a server for those tests that need real
 // processes.
 func TestMain(m *testing.M) {
-	if os.Getenv("CLI_TEST_PART") == "server" {
+	switch os.Getenv("CLI_TEST_PART") {
+	case "server":
 		playServer()
+	case "benchtop":
+		os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
 	}
 	os.Exit(m.Run())
 }
@@ -31,7 +37,6 @@ func playServer() {
 		os.Exit(1)
 	}
 	fmt.Println(vllmLine)
-	fmt.Fprintln(os.Stderr, l.Addr().(*net.TCPAddr).Port)
 	go func() {
 		_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
@@ -39,26 +44,21 @@ func playServer() {
 				"# TYPE vllm:num_requests_waiting gauge\nvllm:num_requests_waiting{engine=\"0\"} 1\n")
 		}))
 	}()
+	for range 3 { // clients of its own network
+		if c, err := net.Dial("tcp", l.Addr().String()); err == nil {
+			defer c.Close()
+		}
+	}
+	fmt.Fprintln(os.Stderr, l.Addr().(*net.TCPAddr).Port)
 	_, _ = bufio.NewReader(os.Stdin).ReadString(0)
 	os.Exit(0)
 }
 
-// startServer starts the test binary as a server with the given command line;
-// prefix is what it is run through, such as a namespace. It returns its port.
-func startServer(t *testing.T, log *os.File, prefix, argv []string) (port string, pid int) {
+// startServer starts a command that ends in the test binary as a server. It
+// returns the server's port and process.
+func startServer(t *testing.T, cmd *exec.Cmd) (port string, pid int) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Args = argv
-	if len(prefix) > 0 {
-		run := append(append([]string{}, prefix...), "/bin/sh", "-c", `exec -a "$0" "$@"`)
-		cmd = exec.Command(run[0], append(run[1:], append([]string{argv[0], self}, argv[1:]...)...)...)
-	}
 	cmd.Env = append(os.Environ(), "CLI_TEST_PART=server")
-	cmd.Stdout = log
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

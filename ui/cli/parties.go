@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"benchtop/sources/host"
@@ -102,5 +103,6 @@ func onThisMachine(raw string) bool {
 			return true
 		}
 	}
-	return false
+	scene, err := host.Look("") // a container's address
+	return err == nil && slices.ContainsFunc(scene.Servers, func(s host.Found) bool { return slices.Contains(s.Addresses, name) })
 }

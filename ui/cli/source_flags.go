@@ -17,7 +17,12 @@ type sourceFlags struct {
 	logs, loads, metrics, hosts []string
 	gpu                         string
 	from                        string
-	keepText                    bool
+
+	// What looking around found: somebody of a benchmark runs here, and where
+	// the server serves (0 if that is not known).
+	someone  bool
+	port     int
+	keepText bool
 }
 
 func (f *sourceFlags) add(s *pflag.FlagSet) {

@@ -117,7 +117,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	var out []planned
 	follow := !screen.exit
 	stdin := 0
-	who := parties{here: true}
+	who := parties{here: true, port: f.port}
 	for _, l := range f.logs {
 		s, err := f.spec("--log", l, run)
 		if err != nil {
@@ -164,7 +164,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		return nil, err
 	}
 	out = append(out, g...)
-	h, err := f.planHost(&who, len(out) > 0)
+	h, err := f.planHost(&who, len(out) > 0 || f.someone)
 	if err != nil {
 		return nil, err
 	}
