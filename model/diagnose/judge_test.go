@@ -79,6 +79,7 @@ func TestVerdicts(t *testing.T) {
 			}
 		}
 	}
+	idle := func(s *model.Signals) { s.GPUs[0].Util = 0.6 }
 	timeouts := func(s *model.Signals) { s.Client.Timeouts, s.Client.TimeoutAt, s.Client.OK = 40, 2.6, 440 }
 	for _, c := range []struct {
 		name, want, reason string
@@ -100,6 +101,17 @@ func TestVerdicts(t *testing.T) {
 		{"too few", "not_enough_evidence", "too_few", func(s *model.Signals) { s.Load.Warm, s.Client.TotalOK = false, 12 }},
 		{"no server", "not_enough_evidence", "server_log", func(s *model.Signals) { s.Server = model.ServerSignals{Ratio: nan, Silence: nan} }},
 		{"nobody", "not_enough_evidence", "client", func(s *model.Signals) { s.Client, s.Server = model.ClientSignals{}, model.ServerSignals{} }},
+		{"quota and an idle GPU", "cpu_quota", "", both(full, idle, func(s *model.Signals) { s.Host.QuotaShare = 0.4 })},
+		{"quota and a busy GPU", "server_saturated", "", both(full, func(s *model.Signals) { s.Host.QuotaShare = 0.4 })},
+		{"debug log and a GPU that idles a little", "debug_log", "", both(full, func(s *model.Signals) { s.GPUs[0].Util, s.Server.DebugLines = 0.87, 90 })},
+		{"an idle GPU and nothing that explains it", "gpu_idle_gaps", "", both(full, idle)},
+		{"killed for memory while cold", "mem_pressure", "", func(s *model.Signals) { s.Load.Warm, s.Host.OOMKills, s.Host.OOMEver = false, 1, 1 }},
+		{"unsteady with a neighbour", "noisy_neighbour", "", func(s *model.Signals) { s.Load.UnsteadyRaw, s.Host.OtherCPU = true, 0.5 }},
+		{"unsteady while cold, with a neighbour", "noisy_neighbour", "", func(s *model.Signals) { s.Load.Warm, s.Load.UnsteadyRaw, s.Host.OtherCPU = false, true, 0.5 }},
+		{"unsteady", "not_enough_evidence", "unsteady", both(full, func(s *model.Signals) { s.Load.UnsteadyRaw = true })},
+		{"sums over engines hide a hot one", "engine_imbalance", "", both(full, idle, func(s *model.Signals) {
+			s.Server.Engines = []model.EngineSignals{{Label: "0", Running: 32, WaitingMedian: 24}, {Label: "1", Running: 8}}
+		})},
 		{"power cap as usual", "server_saturated", "", both(full, func(s *model.Signals) { s.GPUs[0].PowerCap, s.GPUs[0].Loss = 1, 0.04 })},
 	} {
 		j := NewJudge(model.DefaultThresholds())
@@ -160,5 +172,37 @@ func TestServerSideOnly(t *testing.T) {
 	})
 	if r.Verdict.ID != "server_saturated" || r.Verdict.Confidence != "suspected" {
 		t.Errorf("want suspected server_saturated, got %s %s", r.Verdict.ID, r.Verdict.Confidence)
+	}
+}
+
+func TestSecondLine(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		f          func(*model.Signals)
+	}{
+		{"its umbrella is none", "", func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		{"the next limit is", "server_saturated", func(s *model.Signals) { full(s); hot(s) }},
+		{"its symptom is none", "server_saturated", func(s *model.Signals) { full(s); s.GPUs[0].Util, s.Host.QuotaShare = 0.6, 0.4 }},
+		{"not while another engine hides it", "", func(s *model.Signals) {
+			full(s)
+			s.Server.Engines = []model.EngineSignals{{Label: "0", Running: 32, WaitingMedian: 24}, {Label: "1", Running: 8}}
+		}},
+	} {
+		if r := feed(NewJudge(model.DefaultThresholds()), 1_700_000_100*sec, 60, c.f); r.Runner != c.want {
+			t.Errorf("%s: want %q behind %s, got %q", c.name, c.want, r.Verdict.ID, r.Runner)
+		}
+	}
+}
+
+func TestWhatCannotWaitLeadsAtOnce(t *testing.T) {
+	for name, f := range map[string]func(*model.Signals){
+		"mem_pressure": func(s *model.Signals) { full(s); s.Host.OOMKills, s.Host.OOMEver = 1, 1 },
+		"server_down":  func(s *model.Signals) { full(s); s.Server.Restarted = 1_700_000_159 * sec },
+	} {
+		j := NewJudge(model.DefaultThresholds())
+		feed(j, 1_700_000_100*sec, 60, full)
+		if r := feed(j, 1_700_000_160*sec, 1, f); r.Verdict.ID != name {
+			t.Errorf("want %s in the same second, got %s", name, r.Verdict.ID)
+		}
 	}
 }
