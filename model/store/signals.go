@@ -95,7 +95,23 @@ func (s *Store) clientSignals(sig *model.Signals) {
 		k.InFlightNow = v
 	}
 	span := max(1, now.Seconds(from))
-	sumLatency := 0.0
+	sumLatency := s.clientOutcomes(k, from, now)
+	k.X, k.XOK = k.Done/span, k.OK/span
+	k.Started = s.whole[model.ClientSent].count(from, now) / span
+	s.little(sig)
+	if k.Done > 0 {
+		k.Mean = sumLatency / k.Done
+	}
+	s.clientTimes(sig, from)
+	k.Refused = c.refusedIn(now, 10)
+	k.ClosedShare, k.Closed, k.ClosedKnown = c.closedLoop(now, k.X)
+	k.InputMean, k.OutputMean, k.OutputCV = c.in.mean(), c.out.mean(), c.out.cv()
+	s.clientShape(sig, from)
+}
+
+// clientOutcomes counts the window's finished requests by outcome and gives the
+// sum of their latencies in seconds.
+func (s *Store) clientOutcomes(k *model.ClientSignals, from, now model.Instant) (sumLatency float64) {
 	for _, o := range model.Outcomes {
 		w := s.whole[o].window(from, now)
 		n := float64(w.N)
@@ -118,17 +134,7 @@ func (s *Store) clientSignals(sig *model.Signals) {
 			k.Other = n
 		}
 	}
-	k.X, k.XOK = k.Done/span, k.OK/span
-	k.Started = s.whole[model.ClientSent].count(from, now) / span
-	s.little(sig)
-	if k.Done > 0 {
-		k.Mean = sumLatency / k.Done
-	}
-	s.clientTimes(sig, from)
-	k.Refused = c.refusedIn(now, 10)
-	k.ClosedShare, k.Closed, k.ClosedKnown = c.closedLoop(now, k.X)
-	k.InputMean, k.OutputMean, k.OutputCV = c.in.mean(), c.out.mean(), c.out.cv()
-	s.clientShape(sig, from)
+	return sumLatency
 }
 
 // clientTold is what is configured or declared rather than measured.

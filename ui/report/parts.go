@@ -165,6 +165,40 @@ func latencyTable(s *model.Snapshot) Table {
 func environment(s *model.Snapshot) Table {
 	t := Table{Head: []string{"item", "at the start", "at the end", "during the run", "state"}}
 	add := func(name string, a, b, c, state string) { t.Rows = append(t.Rows, []string{name, a, b, c, state}) }
+	gpuEnvironment(s, add)
+	hostRow := func(id model.SeriesID, name, unit string, scale float64) {
+		first, last, lo, hi, ok := ends(s.Whole(id))
+		if !ok {
+			add(name, "–", "–", "–", "not measured")
+			return
+		}
+		w := func(v float64) string { return strings.TrimSpace(short(math.Round(v*scale*10)/10) + " " + unit) }
+		add(name, w(first), w(last), w(lo)+" to "+w(hi), "recorded")
+	}
+	hostRow(model.HostCPUClock, "CPU clock", "MHz", 1e-6)
+	add("CPU governor", dash(s.Run.Facts["cpu_governor"]), "", "", state(s.Run.Facts["cpu_governor"] == "performance", "locked", "not locked", s.Run.Facts["cpu_governor"] != ""))
+	hostRow(model.HostOtherCPU, "CPU of other processes", "%", 100)
+	hostRow(model.HostMemAvailable, "memory available", "MiB", 1.0/(1<<20))
+	hostRow(model.HostPSIMemory, "waiting for memory", "%", 100)
+	hostRow(model.HostSegsRetrans, "TCP segments sent again", "", 1)
+	hostRow(model.HostPSIIO, "waiting for the disk", "%", 100)
+	hostRow(model.HostQuotaThrottled, "CPU quota periods throttled", "", 1)
+	hostRow(model.HostSteal, "CPU taken by the hypervisor", "%", 100)
+	facts := []string{}
+	for name := range s.Run.Facts {
+		if strings.HasPrefix(name, "check.") {
+			facts = append(facts, name)
+		}
+	}
+	slices.Sort(facts)
+	for _, f := range facts {
+		add(strings.TrimPrefix(f, "check."), s.Run.Facts[f], "", "", "recorded")
+	}
+	return t
+}
+
+// gpuEnvironment adds each GPU's rows.
+func gpuEnvironment(s *model.Snapshot, add func(name, a, b, c, state string)) {
 	for _, g := range s.GPUs {
 		n := fmt.Sprintf("GPU %d ", g.Index)
 		row := func(id model.SeriesID, name, unit string, scale float64, state func(first, last, lo, hi float64) string) {
@@ -202,35 +236,6 @@ func environment(s *model.Snapshot) Table {
 		})
 		add(n+"held back", "", "", heldText(s, g.Key), "recorded")
 	}
-	hostRow := func(id model.SeriesID, name, unit string, scale float64) {
-		first, last, lo, hi, ok := ends(s.Whole(id))
-		if !ok {
-			add(name, "–", "–", "–", "not measured")
-			return
-		}
-		w := func(v float64) string { return strings.TrimSpace(short(math.Round(v*scale*10)/10) + " " + unit) }
-		add(name, w(first), w(last), w(lo)+" to "+w(hi), "recorded")
-	}
-	hostRow(model.HostCPUClock, "CPU clock", "MHz", 1e-6)
-	add("CPU governor", dash(s.Run.Facts["cpu_governor"]), "", "", state(s.Run.Facts["cpu_governor"] == "performance", "locked", "not locked", s.Run.Facts["cpu_governor"] != ""))
-	hostRow(model.HostOtherCPU, "CPU of other processes", "%", 100)
-	hostRow(model.HostMemAvailable, "memory available", "MiB", 1.0/(1<<20))
-	hostRow(model.HostPSIMemory, "waiting for memory", "%", 100)
-	hostRow(model.HostSegsRetrans, "TCP segments sent again", "", 1)
-	hostRow(model.HostPSIIO, "waiting for the disk", "%", 100)
-	hostRow(model.HostQuotaThrottled, "CPU quota periods throttled", "", 1)
-	hostRow(model.HostSteal, "CPU taken by the hypervisor", "%", 100)
-	facts := []string{}
-	for name := range s.Run.Facts {
-		if strings.HasPrefix(name, "check.") {
-			facts = append(facts, name)
-		}
-	}
-	slices.Sort(facts)
-	for _, f := range facts {
-		add(strings.TrimPrefix(f, "check."), s.Run.Facts[f], "", "", "recorded")
-	}
-	return t
 }
 
 func dash(s string) string {
