@@ -55,10 +55,26 @@ func Closing(s *model.Snapshot, extra ...string) string {
 		line("gpu", "%d: SM %s of %s MHz, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)),
 			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)))
 	}
+	for _, src := range s.Sources {
+		if why := trouble(&src); why != "" {
+			line(src.State.String(), "%s: %s", src.Name, why)
+		}
+	}
 	for _, e := range extra {
 		fmt.Fprintln(&b, e)
 	}
 	return b.String()
+}
+
+// trouble is why a source gave less than it was asked for, "" if it did not.
+func trouble(src *model.SourceInfo) string {
+	switch {
+	case (src.State == model.Failed || src.State == model.Retrying) && src.Why != "":
+		return src.Why
+	case src.Lines > 0 && src.Matched == 0 && (src.Kind == model.KindServerLog || src.Kind == model.KindLoad):
+		return fmt.Sprintf("nothing understood of %.0f lines (try benchtop probe on it, or name its format)", src.Lines)
+	}
+	return ""
 }
 
 func sum(a, b float64) float64 {
