@@ -16,7 +16,13 @@ var (
 )
 
 // barState is one state of a bar; NaN where it says nothing.
-type barState struct{ done, total, elapsed float64 }
+type barState struct{ done, total, elapsed, users float64 }
+
+// noState says nothing.
+func noState() barState {
+	nan := float(nil)
+	return barState{nan, nan, nan, nan}
+}
 
 // readBar finds the last state of a bar in a line, in which states may follow
 // one another after carriage returns and other text may stand before them.
@@ -31,18 +37,20 @@ func readBar(line []byte) (b barState, ok bool) {
 }
 
 func readState(text []byte) (barState, bool) {
-	nan := float(nil)
+	b := noState()
 	if m := barPattern.FindAllSubmatch(text, -1); len(m) > 0 {
 		last := m[len(m)-1]
 		if isTransfer(last[0]) {
 			return barState{}, false
 		}
-		return barState{scaled(last[1]), scaled(last[2]), clockSeconds(last[3])}, true
+		b.done, b.total, b.elapsed = scaled(last[1]), scaled(last[2]), clockSeconds(last[3])
+		return b, true
 	}
 	if m := loosePattern.FindSubmatch(text); m != nil && !isTransfer(m[0]) {
-		return barState{scaled(m[1]), nan, clockSeconds(m[2])}, true
+		b.done, b.elapsed = scaled(m[1]), clockSeconds(m[2])
+		return b, true
 	}
-	return barState{}, false
+	return b, false
 }
 
 // isTransfer tells a download, whose rate is in bytes.
@@ -138,7 +146,9 @@ type barred struct {
 
 func (p *barred) parse(line []byte, yield func(*Record)) error {
 	if b, ok := p.state(line); ok {
-		yield(gaugeOf(b.done, b.total))
+		r := gaugeOf(b.done, b.total)
+		r.Target = b.users
+		yield(r)
 	}
 	return p.parser.parse(line, yield)
 }
@@ -146,12 +156,13 @@ func (p *barred) parse(line []byte, yield func(*Record)) error {
 // counted reads the number between a prefix and a suffix of a line.
 func counted(line []byte, prefix, suffix string) (barState, bool) {
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(prefix))
+	b := noState()
 	if !ok {
-		return barState{}, false
+		return b, false
 	}
 	n, _, ok := bytes.Cut(rest, []byte(suffix))
-	f := float(bytes.TrimSpace(n))
-	return barState{done: f, total: float(nil), elapsed: float(nil)}, ok && f >= 0
+	b.done = float(bytes.TrimSpace(n))
+	return b, ok && b.done >= 0
 }
 
 // abProgress is what ab writes to stderr: a line each tenth of its requests.

@@ -51,6 +51,36 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// What k6 and locust print as they go counts too.
+func TestConsoleLines(t *testing.T) {
+	tests := []struct {
+		file   string
+		least  int // states told
+		target float64
+	}{
+		{"k6.stdout.txt", 2, 8},
+		{"locust.stderr.txt", 3, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			_, s := decode(t, loadgen.Options{}, readFile(t, "testdata/"+tt.file))
+			got := s.of(model.Level, model.ClientBarDone)
+			if len(got) < tt.least {
+				t.Fatalf("want %d states at least, got %v", tt.least, got)
+			}
+			for i := 1; i < len(got)-1; i++ {
+				if got[i].Value < got[i-1].Value {
+					t.Errorf("want a count that grows, got %g after %g", got[i].Value, got[i-1].Value)
+				}
+			}
+			users := s.of(model.Level, model.ClientTarget)
+			if (len(users) > 0) != (tt.target > 0) || tt.target > 0 && users[0].Value != tt.target {
+				t.Errorf("want %g users, got %v", tt.target, users)
+			}
+		})
+	}
+}
+
 // A tool that says nothing until its end is counted by its report then; one
 // that told its requests isn't counted twice.
 func TestReportsCount(t *testing.T) {

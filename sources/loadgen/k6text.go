@@ -13,8 +13,24 @@ var k6Text = Format{
 	Sniff: func(lines [][]byte) float64 {
 		return max(holds(lines, "TOTAL RESULTS"), holds(lines, "execution: ", "scenarios: "))
 	},
-	New:      func(*Options) parser { return newReport(readK6Text) },
+	New:      func(*Options) parser { return &barred{state: k6State, parser: newReport(readK6Text)} },
 	Document: true,
+}
+
+// k6State reads running (01.0s), 8/8 VUs, 94 complete and 0 interrupted
+// iterations: users, and iterations, which may make several requests each.
+func k6State(line []byte) (barState, bool) {
+	b := noState()
+	if !bytes.HasPrefix(line, []byte("running (")) {
+		return b, false
+	}
+	f := bytes.Fields(line)
+	if len(f) < 6 || string(f[3]) != "VUs," {
+		return b, false
+	}
+	_, users, _ := bytes.Cut(f[2], []byte("/")) // those it may have
+	b.users, b.done = float(users), float(f[4])
+	return b, b.done >= 0
 }
 
 func readK6Text(text []byte, s *Summary) bool {

@@ -11,8 +11,20 @@ var locustConsole = Format{
 	Sniff: func(lines [][]byte) float64 {
 		return max(holds(lines, "/INFO/locust."), holds(lines, "Type     Name", "# reqs      # fails"))
 	},
-	New:      func(*Options) parser { return newReport(readLocustConsole) },
+	New:      func(*Options) parser { return &barred{state: locustState, parser: newReport(readLocustConsole)} },
 	Document: true,
+}
+
+// locustState reads the totals of a table, printed each two seconds. The row of
+// the same name below it tells percentiles, in other columns.
+func locustState(line []byte) (barState, bool) {
+	b := noState()
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("Aggregated"))
+	if i := bytes.IndexByte(rest, '('); !ok || i < 0 {
+		return b, false
+	}
+	b.done = float(nth(bytes.Fields(rest), 0))
+	return b, b.done >= 0
 }
 
 func readLocustConsole(text []byte, s *Summary) bool {
