@@ -13,12 +13,14 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	hangup := make(chan os.Signal, 1) // ends the program too, unless it was told to keep going
+	signal.Notify(hangup, syscall.SIGHUP)
 	// Whoever read our output may leave: that is a write error, not the death of
 	// a run that is being recorded. Caught, not ignored: children inherit what
 	// is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()})
+	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Hangup: hangup})
 	stop()
 	os.Exit(code)
 }

@@ -77,6 +77,7 @@ type runFlags struct {
 	noRecord  bool
 	zone      string
 	year      int
+	keep      keepFlags
 }
 
 func (f *runFlags) add(s *pflag.FlagSet) {
@@ -91,6 +92,7 @@ func (f *runFlags) add(s *pflag.FlagSet) {
 	s.BoolVar(&f.noRecord, "no-record", false, "do not record the run")
 	s.StringVar(&f.zone, "zone", "", "zone of stamps without one, such as UTC, local or +02:00")
 	s.IntVar(&f.year, "year", 0, "year of stamps without one")
+	f.keep.add(s)
 }
 
 // checkRecord refuses what contradicts itself.

@@ -24,6 +24,12 @@ type Stdio struct {
 	Out io.Writer
 	Err io.Writer
 	Env []string
+	// Args is the command line, as far as it is kept with a run.
+	Args []string
+	// Hangup gets a value when the terminal hangs up; nil never.
+	Hangup <-chan os.Signal
+
+	line *line
 }
 
 // terminal reports whether a stream is one.
@@ -72,6 +78,9 @@ func usage(format string, args ...any) error {
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, stdio Stdio) int {
+	stdio.Args = args
+	ctx, stdio.line = watchLine(ctx, stdio.Hangup)
+	defer stdio.line.close()
 	root := newRoot(stdio)
 	root.SetArgs(args)
 	root.SetIn(stdio.In)

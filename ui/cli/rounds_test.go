@@ -61,8 +61,8 @@ func state(t *testing.T) string {
 	return dir
 }
 
-// line runs one command line.
-func line(t *testing.T, args ...string) (code int, out, errs string) {
+// ask runs one command line.
+func ask(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	code = Main(t.Context(), args, Stdio{In: strings.NewReader(""), Out: &o, Err: &e, Env: os.Environ()})
@@ -93,7 +93,7 @@ func sixRecordings(t *testing.T, dir string) {
 func TestCompareSixRecordings(t *testing.T) {
 	dir := state(t)
 	sixRecordings(t, dir)
-	code, out, errs := line(t, "compare", "batch4", "batch8", "--json")
+	code, out, errs := ask(t, "compare", "batch4", "batch8", "--json")
 	if code != 0 {
 		t.Fatalf("compare: want exit code 0, got %d: %s", code, errs)
 	}
@@ -155,7 +155,7 @@ func TestCompareSixRecordings(t *testing.T) {
 		t.Errorf("want batch 6 tried next, got %q", r.Curve.Next)
 	}
 	for _, format := range []string{"text", "md", "html", "csv"} {
-		code, out, errs := line(t, "compare", "batch4", "batch8", "--format", format)
+		code, out, errs := ask(t, "compare", "batch4", "batch8", "--format", format)
 		if code != 0 || !strings.Contains(out, "max batch 8") || strings.Contains(out, "NaN") {
 			t.Errorf("%s: want a page with the change and no NaN, got code %d, %s%.300s", format, code, errs, out)
 		}
@@ -176,26 +176,26 @@ func TestRegressionExits3(t *testing.T) {
 		same = append(same, keep(t, dir, "same", "", batch4, uint64(i+11), at.Add(time.Duration(i+5)*10*time.Minute)))
 		worse = append(worse, keep(t, dir, "slow", "", slow, uint64(i+21), at.Add(time.Duration(i+9)*10*time.Minute)))
 	}
-	if code, _, errs := line(t, "baseline", "set", "main", "main"); code != 0 {
+	if code, _, errs := ask(t, "baseline", "set", "main", "main"); code != 0 {
 		t.Fatalf("baseline set: want 0, got %d: %s", code, errs)
 	}
-	if code, out, _ := line(t, "baseline", "list"); code != 0 || !strings.Contains(out, "main") || !strings.Contains(out, "3 runs") {
+	if code, out, _ := ask(t, "baseline", "list"); code != 0 || !strings.Contains(out, "main") || !strings.Contains(out, "3 runs") {
 		t.Errorf("baseline list: got %d, %q", code, out)
 	}
-	if code, out, errs := line(t, append([]string{"compare", "--baseline", "main"}, same...)...); code != 0 || !strings.Contains(out, "inside noise") {
+	if code, out, errs := ask(t, append([]string{"compare", "--baseline", "main"}, same...)...); code != 0 || !strings.Contains(out, "inside noise") {
 		t.Errorf("the same again: want 0 and inside noise, got %d: %s\n%.500s", code, errs, out)
 	}
-	code, out, errs := line(t, append([]string{"compare", "--baseline", "main"}, worse...)...)
+	code, out, errs := ask(t, append([]string{"compare", "--baseline", "main"}, worse...)...)
 	if code != 3 || !strings.Contains(out, "a regression") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("slower: want 3 and one line, got %d: %s\n%.500s", code, errs, out)
 	}
-	if code, _, errs := line(t, "compare", "--baseline", "other", same[0]); code != 1 || !strings.Contains(errs, "there is none") {
+	if code, _, errs := ask(t, "compare", "--baseline", "other", same[0]); code != 1 || !strings.Contains(errs, "there is none") {
 		t.Errorf("no such baseline: want 1, got %d: %s", code, errs)
 	}
-	if code, _, errs := line(t, "baseline", "set", "../x", same[0]); code != 2 || strings.Count(errs, "\n") != 1 {
+	if code, _, errs := ask(t, "baseline", "set", "../x", same[0]); code != 2 || strings.Count(errs, "\n") != 1 {
 		t.Errorf("a name with a path: want 2 and one line, got %d: %s", code, errs)
 	}
-	if code, _, errs := line(t, "baseline", "set", "two", same[0], same[1]); code != 1 || !strings.Contains(errs, "3 are the least") {
+	if code, _, errs := ask(t, "baseline", "set", "two", same[0], same[1]); code != 1 || !strings.Contains(errs, "3 are the least") {
 		t.Errorf("a baseline of two: want 1, got %d: %s", code, errs)
 	}
 }
@@ -207,25 +207,25 @@ func TestReportOfARecording(t *testing.T) {
 	for format, want := range map[string]string{
 		"md": "## 9. conclusions and limits", "html": "<svg", "json": `"schema": "benchtop/summary/v1"`, "csv": "client_concurrency", "text": "9. conclusions and limits",
 	} {
-		code, out, errs := line(t, "report", path, "--format", format)
+		code, out, errs := ask(t, "report", path, "--format", format)
 		if code != 0 || !strings.Contains(out, want) || strings.Contains(out, "NaN") || strings.Contains(out, "<b>") && format != "json" && format != "csv" && format != "text" && strings.Contains(out, "a <b>") {
 			t.Errorf("%s: want %q and nothing unescaped, got code %d, %s%.200s", format, want, code, errs, out)
 		}
 	}
-	if _, out, _ := line(t, "report", path, "--format", "html"); strings.Contains(out, "http://") || strings.Contains(out, "https://") || strings.Contains(out, "<script") {
+	if _, out, _ := ask(t, "report", path, "--format", "html"); strings.Contains(out, "http://") || strings.Contains(out, "https://") || strings.Contains(out, "<script") {
 		if i := strings.Index(out, "http"); i >= 0 && !strings.Contains(out[max(0, i-40):i], "<td>") {
 			t.Errorf("the page reaches outside itself: %.80s", out[i:])
 		}
 	}
 	file := filepath.Join(t.TempDir(), "r.html")
-	if code, _, _ := line(t, "report", path, "-o", file); code != 0 {
+	if code, _, _ := ask(t, "report", path, "-o", file); code != 0 {
 		t.Errorf("report -o: want 0, got %d", code)
 	}
 	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte("<!doctype html>")) {
 		t.Errorf("want the format by the file's ending, got %v, %.40s", err, data)
 	}
 	for _, bad := range [][]string{{"report", "nosuch"}, {"report", path, "--format", "pdf"}, {"report", path, "-o", "/nosuch/dir/x.md"}, {"shot", path, "--size", "0x0"}} {
-		if code, out, errs := line(t, bad...); code == 0 || out != "" || strings.Count(errs, "\n") != 1 {
+		if code, out, errs := ask(t, bad...); code == 0 || out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: want one line and a code, got %d, %q, %q", bad, code, out, errs)
 		}
 	}
@@ -236,24 +236,24 @@ func TestShot(t *testing.T) {
 	dir := state(t)
 	keep(t, dir, "shot", "", batch8, 3, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
 	for format, want := range map[string]string{"text": "concurrency", "ansi": "\x1b[", "svg": "<svg", "png": "\x89PNG"} {
-		code, out, errs := line(t, "shot", "last", "--at", "42s", "--size", "100x30", "--format", format)
+		code, out, errs := ask(t, "shot", "last", "--at", "42s", "--size", "100x30", "--format", format)
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: want %q, got %d, %s%.100s", format, want, code, errs, out)
 		}
 	}
-	_, early, _ := line(t, "shot", "last", "--at", "42s")
-	_, late, _ := line(t, "shot", "last", "--at", "70s")
-	_, again, _ := line(t, "shot", "last", "--at", "42s")
+	_, early, _ := ask(t, "shot", "last", "--at", "42s")
+	_, late, _ := ask(t, "shot", "last", "--at", "70s")
+	_, again, _ := ask(t, "shot", "last", "--at", "42s")
 	if early == late || early != again {
 		t.Error("want another picture at another time, and the same one again")
 	}
 	if !strings.Contains(early, "00:00:42") {
 		t.Errorf("want the run's clock at 42 s, got:\n%.200s", early)
 	}
-	if code, out, _ := line(t, "runs"); code != 0 || !strings.Contains(out, "closed") || !strings.Contains(out, "1 recordings") {
+	if code, out, _ := ask(t, "runs"); code != 0 || !strings.Contains(out, "closed") || !strings.Contains(out, "1 recordings") {
 		t.Errorf("runs: got %d, %q", code, out)
 	}
-	if code, out, _ := line(t, "attach", "last", "--headless", "--summary", "-"); code != 0 || !strings.Contains(out, `"benchtop/summary/v1"`) {
+	if code, out, _ := ask(t, "attach", "last", "--headless", "--summary", "-"); code != 0 || !strings.Contains(out, `"benchtop/summary/v1"`) {
 		t.Errorf("attach to what is over: got %d, %.100q", code, out)
 	}
 }

@@ -81,7 +81,10 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !run.keep.keepGoing { // its terminal is gone, but the run goes on
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	defer signal.Stop(signals)
 	load := loadgen.NewCommand(life, loadgen.CommandOptions{
 		Options: loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)},

@@ -71,6 +71,9 @@ func (s *session) Go(ctx context.Context) error {
 		stopShow()
 		close(drained)
 	})
+	if s.keep {
+		s.group.Start(feed, newMetadata(s.io, s.run.keep), sources.Block, false)
+	}
 	if err := s.start(feed, s.group); err != nil {
 		stopSources()
 		s.group.Wait(stepLimit)
@@ -85,7 +88,7 @@ func (s *session) Go(ctx context.Context) error {
 		t := time.AfterFunc(s.screen.for_, stopShow)
 		defer t.Stop()
 	}
-	shown := s.show(show) // 1: the screen ends, the terminal is restored
+	shown := s.io.line.carryOn(show, s.run.keep.keepGoing, s.show) // 1: the screen ends, the terminal is restored
 	stopSources()         // 2
 	if !s.group.Wait(max(stepLimit, s.patience)) {
 		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
