@@ -54,6 +54,9 @@ func httpOutcome(code int64, good Outcome) Outcome {
 	return NoOutcome
 }
 
+// answered ends the access lines that say nothing.
+var answered = []byte(` HTTP/1.1" 200 OK`)
+
 // readAccess reads an access line as uvicorn writes it,
 //
 //	addr:port - "METHOD path HTTP/1.1" code Reason
@@ -61,6 +64,9 @@ func httpOutcome(code int64, good Outcome) Outcome {
 // and reports whether it is one. Its 2xx says nothing: uvicorn writes the line
 // when the answer starts.
 func readAccess(text []byte, r *Reading) bool {
+	if bytes.HasSuffix(text, answered) {
+		return true // most lines: they say nothing
+	}
 	i := bytes.IndexByte(text[:min(len(text), 65)], ' ')
 	if i < 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
 		return false
@@ -68,7 +74,7 @@ func readAccess(text []byte, r *Reading) bool {
 	if q := bytes.Index(text[i+4:], []byte(`" `)); q > 0 {
 		code, n := statusCode(text[i+4+q+2:])
 		if n > 0 && httpOutcome(code, NoOutcome) == NoOutcome {
-			return bytes.IndexByte(text[i+4:i+4+q], ' ') > 0 // most lines: they say nothing
+			return bytes.IndexByte(text[i+4:i+4+q], ' ') > 0
 		}
 	}
 	method, path, code, _, ok := requestLine(text[i+3:])

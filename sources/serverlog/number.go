@@ -47,9 +47,35 @@ func grouped(b []byte) (v int64, n int) {
 	return v, n
 }
 
+// shortNumber is number for the usual case: few digits, no exponent. ok is false
+// for any other.
+func shortNumber(b []byte) (v float64, n int, ok bool) {
+	var mant uint64
+	for n < len(b) && isDigit(b[n]) {
+		mant = mant*10 + uint64(b[n]-'0')
+		n++
+	}
+	point := n
+	if n > 0 && n+1 < len(b) && b[n] == '.' && isDigit(b[n+1]) {
+		for n++; n < len(b) && isDigit(b[n]); n++ {
+			mant = mant*10 + uint64(b[n]-'0')
+		}
+	}
+	if n == 0 || n > 17 || n < len(b) && b[n]|0x20 == 'e' {
+		return 0, 0, false
+	}
+	if n == point {
+		return float64(mant), n, true
+	}
+	return float64(mant) / pow10[n-point-1], n, true
+}
+
 // number reads the unsigned decimal number at the start of b, with an
 // exponent if it has one, and says how many bytes it took; 0 if there is none.
 func number(b []byte) (v float64, n int) {
+	if v, n, ok := shortNumber(b); ok {
+		return v, n
+	}
 	var mant uint64
 	digits, scale := 0, 0
 	for n < len(b) && isDigit(b[n]) {

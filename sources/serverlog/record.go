@@ -133,8 +133,8 @@ func (c *record) at(year int, zone *time.Location) model.Instant {
 
 // stripper takes prefixes off lines. It reuses its buffers.
 type stripper struct {
-	plain []byte // a line without its colours
-	album album
+	plain []byte   // a line without its colours
+	album *album   // nil before the first line with prefixes
 	words [][]byte // a JSON record without any of them says nothing; nil if that is not known
 	json  [3]fastjson.Parser
 }
@@ -150,7 +150,9 @@ func (s *stripper) strip(line []byte, c *record) {
 
 // line takes the textual prefixes off a whole line.
 func (s *stripper) line(line []byte, c *record) {
-	if sh := s.album.find(line); sh != nil {
+	if s.album == nil {
+		s.album = new(album)
+	} else if sh := s.album.find(line); sh != nil {
 		sh.apply(line, c)
 		c.text = s.uncolour(c.text)
 		c.prefixes(false)

@@ -120,14 +120,10 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 	for len(t) > 0 {
 		part := t
 		last := true
-		for i := 0; i < len(t); i++ {
-			if t[i] == ',' && (i+1 == len(t) || t[i+1] == ' ') || t[i] == '.' && i+1 < len(t) && t[i+1] == ' ' {
-				part, last = t[:i], false
-				t = trimBlank(t[i+1:])
-				break
-			}
-		}
-		if last {
+		if i := partEnd(t); i >= 0 {
+			part, last = t[:i], false
+			t = trimBlank(t[i+1:])
+		} else {
 			t = nil
 		}
 		colon := len(part) - 2
@@ -151,6 +147,30 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 		r.Joining, r.Filled = r.Batch, true
 		r.Set |= HasJoining
 	}
+}
+
+// partEnd is where the first part of t ends: at a comma, or a full stop, that a
+// blank or the line's end follows; -1 if none does.
+func partEnd(t []byte) int {
+	end := -1
+	for from := 0; from < len(t); {
+		i := bytes.IndexByte(t[from:], ',')
+		if i < 0 {
+			break
+		}
+		if from += i + 1; from == len(t) || t[from] == ' ' {
+			end = from - 1
+			break
+		}
+	}
+	head := t
+	if end >= 0 {
+		head = t[:end]
+	}
+	if i := bytes.Index(head, []byte(". ")); i >= 0 {
+		return i
+	}
+	return end
 }
 
 func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {

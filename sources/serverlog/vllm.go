@@ -91,6 +91,10 @@ func vllmEngine(c *record) (engine, text []byte) {
 var allEngines = []byte("all")
 
 func vllmParse(c *record, r *Reading) {
+	if c.uvi && readAccess(c.text, r) {
+		r.Engine = vllmRank(c.core)
+		return
+	}
 	engine, text := vllmEngine(c)
 	if engine == nil {
 		engine = vllmRank(c.core)
@@ -202,9 +206,17 @@ func vllmPart(p []byte, r *Reading) {
 	}
 }
 
+// find is bytes.Index for a key that mostly stands at the start.
+func find(text, key []byte) int {
+	if bytes.HasPrefix(text, key) {
+		return 0
+	}
+	return bytes.Index(text, key)
+}
+
 // figure reads the number behind key if unit follows it.
 func figure(text, key, unit []byte) (float64, bool) {
-	i := bytes.Index(text, key)
+	i := find(text, key)
 	if i < 0 {
 		return 0, false
 	}
@@ -215,7 +227,7 @@ func figure(text, key, unit []byte) (float64, bool) {
 
 // count reads the integer behind key if unit follows it.
 func count(text, key, unit []byte) (int64, bool) {
-	i := bytes.Index(text, key)
+	i := find(text, key)
 	if i < 0 {
 		return 0, false
 	}
