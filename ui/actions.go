@@ -148,7 +148,7 @@ func focuses(way int) func(*screen) tea.Cmd {
 	return func(s *screen) tea.Cmd {
 		var ids []string
 		at := -1
-		for _, c := range layout.Arrange(s.w, s.h, panel.Wants(panel.All())).Columns {
+		for _, c := range layout.Arrange(s.w, s.h, panel.Wants(panel.In(s.view.Layout, s.view.Hidden, s.seen()))).Columns {
 			for _, b := range c.Boxes {
 				if b.ID == s.view.Focus {
 					at = len(ids)
@@ -167,7 +167,16 @@ func focuses(way int) func(*screen) tea.Cmd {
 	}
 }
 
+// seen is the snapshot drawn, or an empty one.
+func (s *screen) seen() *model.Snapshot {
+	if s.snap == nil {
+		return &model.Snapshot{}
+	}
+	return s.snap
+}
+
 func (s *screen) focus(id string) {
+	s.show(id)
 	s.view.Focus = id
 	if s.view.Full != "" {
 		s.view.Full, s.view.Scroll = id, 0
@@ -189,7 +198,8 @@ func (s *screen) style() tea.Cmd {
 }
 
 func (s *screen) nextTheme() tea.Cmd {
-	s.theme = (s.theme + 1) % len(s.themes)
+	s.theme, s.chosen = (s.theme+1)%len(s.themes), true
+	s.view.Notice = "theme " + s.themes[s.theme].Name
 	return nil
 }
 

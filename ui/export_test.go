@@ -61,3 +61,19 @@ func (t *Screen) Theme() string { return t.s.themes[t.s.theme].Name }
 
 // Depth is how many colours are used.
 func (t *Screen) Depth() themes.Depth { return t.s.depth }
+
+// Do presses a key and gives what its command says.
+func (t *Screen) Do(k string) tea.Msg {
+	cmd := t.s.key(k)
+	t.s.View()
+	if cmd == nil {
+		return nil
+	}
+	return cmd()
+}
+
+// Verdict is what the copy key puts on the clipboard.
+func (t *Screen) Verdict() string { return verdictText(t.s) }
+
+// Title is the window's title.
+func (t *Screen) Title() string { return t.s.View().WindowTitle }

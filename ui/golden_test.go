@@ -21,6 +21,13 @@ var sizes = [...][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 60}}
 
 var live = ui.ViewState{Window: ui.DefaultWindow}
 
+// arranged is the live screen in a layout.
+func arranged(name string) ui.ViewState {
+	v := live
+	v.Layout = name
+	return v
+}
+
 // scenes are what golden screens are drawn from.
 func scenes() []struct {
 	name string
@@ -44,6 +51,9 @@ func scenes() []struct {
 		{"paused", busy(), paused},
 		{"server_only", serverOnly(), live},
 		{"nothing", nothing(), live},
+		{"layout-gpu", busy(), arranged("gpu")},
+		{"layout-latency", busy(), arranged("latency")},
+		{"layout-demo", busy(), arranged("demo")},
 	}
 }
 

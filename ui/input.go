@@ -8,9 +8,17 @@ import (
 	"benchtop/ui/panel"
 )
 
-// key does what a key is bound to. Digits focus panels.
+// key does what a key is bound to. Digits and some letters focus panels.
 func (s *screen) key(name string) tea.Cmd {
 	s.stale = true
+	s.view.Notice = ""
+	switch {
+	case s.asking:
+		s.typed(name)
+		return nil
+	case s.picking && s.picked(name):
+		return nil
+	}
 	for _, b := range Bindings() {
 		for _, k := range b.Keys {
 			if k == name {
@@ -30,9 +38,23 @@ func (s *screen) key(name string) tea.Cmd {
 	return nil
 }
 
-// click puts the cursor where the mouse was clicked on the time axis.
-func (s *screen) click(x int) {
+// click puts the cursor where the mouse was clicked on the time axis, or on
+// the event that was clicked; beside the charts it focuses a panel.
+func (s *screen) click(x, y int) {
 	a := s.axis
+	for _, b := range a.Boxes {
+		if s.help || x < b.X || x >= b.X+b.W || y < b.Y || y >= b.Y+b.H {
+			continue
+		}
+		if b.ID == "events" && y-b.Y < len(a.Events) {
+			s.look(a.Events[y-b.Y])
+		}
+		if !charts(b.ID) || b.ID == "" {
+			s.focus(b.ID)
+			s.stale = true
+			return
+		}
+	}
 	if i := x - a.X; a.Cols > 0 && i >= 0 && i <= a.Newest && !s.help {
 		s.view.Cursor = a.From.Add(time.Duration(i) * a.Step)
 		s.stale = true

@@ -22,6 +22,7 @@ type Binding struct {
 func Bindings() []Binding {
 	return []Binding{
 		{Keys: []string{"q", "ctrl+c"}, Name: "q", Help: "quit", Footer: "quit", do: quit},
+		{Keys: []string{"?", "f1"}, Name: "?", Help: "this help", Footer: "help", do: (*screen).toggleHelp},
 		{Keys: []string{"p", "space"}, Name: "p space", Help: "pause the picture (a replay: the recording); the run goes on", Footer: "pause", do: (*screen).pause},
 		{Keys: []string{"left"}, Name: "← →", Help: "move the cursor: one moment on all charts; shift moves ten columns", Footer: "cursor", do: moves(-1)},
 		{Keys: []string{"right"}, do: moves(1)},
@@ -33,13 +34,27 @@ func Bindings() []Binding {
 		{Keys: []string{"pgdown"}, do: scrolls(1)},
 		{Keys: []string{"l", "end"}, Name: "l", Help: "back to live: no cursor, no pause, right edge now", Footer: "live", do: (*screen).live},
 		{Keys: []string{"e"}, Name: "e", Help: "all findings with their evidence", Footer: "evidence", do: fulls("findings")},
-		{Keys: []string{"tab"}, Name: "tab 0-9", Help: "focus a panel", do: focuses(1)},
+		{Keys: []string{"tab"}, Name: "tab 0-9", Help: "focus a panel (r o i c u n: the others)", do: focuses(1)},
 		{Keys: []string{"shift+tab"}, do: focuses(-1)},
 		{Keys: []string{"enter"}, Name: "enter", Help: "the focused panel on the whole screen, and back", do: (*screen).enlarge},
 		{Keys: []string{"up", "k"}, Name: "↑ ↓", Help: "scroll a list that has the whole screen", do: lines(-1)},
 		{Keys: []string{"down", "j"}, do: lines(1)},
-		{Keys: []string{"v"}, Name: "v", Help: "concurrency as areas or as lines", Footer: "area/lines", do: (*screen).style},
-		{Keys: []string{"t"}, Name: "t", Help: "next theme", Footer: "theme", do: (*screen).nextTheme},
+		{Keys: []string{"["}, Name: "[ ]", Help: "the cursor on the event before or after it", do: jumps(-1)},
+		{Keys: []string{"]"}, do: jumps(1)},
+		{Keys: []string{"/"}, Name: "/", Help: "only events with these letters in them; enter keeps it, esc drops it", do: (*screen).filter},
+		{Keys: []string{"w"}, Name: "w f2-f5", Help: "layouts: run, gpu, latency, demo", Footer: "layout", do: (*screen).nextLayout},
+		{Keys: []string{"f2"}, do: arranges(0)},
+		{Keys: []string{"f3"}, do: arranges(1)},
+		{Keys: []string{"f4"}, do: arranges(2)},
+		{Keys: []string{"f5"}, do: arranges(3)},
+		{Keys: []string{"x"}, Name: "x X", Help: "hide the focused panel; show all again", do: (*screen).hide},
+		{Keys: []string{"X"}, do: (*screen).unhide},
+		{Keys: []string{"v"}, Name: "v", Help: "concurrency as areas or as lines", do: (*screen).style},
+		{Keys: []string{"t"}, Name: "t", Help: "next theme", do: (*screen).nextTheme},
+		{Keys: []string{"T"}, Name: "T", Help: "choose a theme, with a look at each", do: (*screen).pick},
+		{Keys: []string{"s"}, Name: "s", Help: "save the screen as SVG and text into the current folder", do: (*screen).save},
+		{Keys: []string{"S"}, Name: "S", Help: "write the report of the run so far", do: (*screen).report},
+		{Keys: []string{"y"}, Name: "y", Help: "copy the verdict (the terminal must allow it: OSC 52)", do: (*screen).copyVerdict},
 		{Keys: []string{"m"}, Name: "m", Help: "put a mark on the time axis (recorded)", do: (*screen).mark},
 		{Keys: []string{","}, Name: ", .", Help: "10 s back or forward in the recording", Footer: "seek", Replay: true, do: seeks(-10)},
 		{Keys: []string{"."}, Replay: true, do: seeks(10)},
@@ -49,12 +64,17 @@ func Bindings() []Binding {
 		{Keys: []string{"esc"}, Name: "esc", Help: "leave help, the whole screen, the cursor", do: (*screen).leave},
 		{Keys: []string{"ctrl+z"}, Name: "ctrl+z", Help: "suspend", do: func(*screen) tea.Cmd { return tea.Suspend }},
 		{Keys: []string{"ctrl+l"}, Name: "ctrl+l", Help: "draw everything anew", do: func(*screen) tea.Cmd { return tea.ClearScreen }},
-		{Keys: []string{"?", "f1"}, Name: "?", Help: "this help", Footer: "help", do: (*screen).toggleHelp},
 	}
 }
 
 // footer is the bottom line's keys: name and word in turn.
 func footer(v ViewState) []panel.Span {
+	switch {
+	case v.Prompt != "":
+		return []panel.Span{{Text: v.Prompt, Role: themes.Accent}, {Text: "enter keeps it, esc drops it", Role: themes.Dim}}
+	case v.Notice != "":
+		return []panel.Span{{Text: v.Notice, Role: themes.Accent}, {Text: "", Role: themes.Dim}}
+	}
 	var out []panel.Span
 	for _, b := range Bindings() {
 		if b.Footer == "" || b.Replay && !v.Replay {

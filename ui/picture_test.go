@@ -68,6 +68,21 @@ func TestPictures(t *testing.T) {
 	gpu := live
 	gpu.Full = "gpu"
 	paint("gpu-120x40", "dark", snap, gpu, 120, 40, themes.TrueColor)
+	for _, l := range []string{"gpu", "latency", "demo"} {
+		v := live
+		v.Layout = l
+		paint("layout-"+l+"-120x40", "dark", snap, v, 120, 40, themes.TrueColor)
+		paint("layout-"+l+"-80x24", "dark", snap, v, 80, 24, themes.TrueColor)
+	}
+	for _, id := range []string{"losses", "throughput", "gpus"} {
+		v := live
+		v.Full = id
+		paint("full-"+id+"-120x40", "dark", snap, v, 120, 40, themes.TrueColor)
+	}
+	paint("wide-400x100", "dark", snap, live, 400, 100, themes.TrueColor)
+	for _, th := range all {
+		paint("theme-"+th.Name+"-120x40", th.Name, snap, live, 120, 40, themes.TrueColor)
+	}
 	ev := live
 	ev.Full = "findings"
 	paint("findings-120x40", "dark", snap, ev, 120, 40, themes.TrueColor)

@@ -47,6 +47,10 @@ type Options struct {
 	Deck    Deck            // of a replay; nil when live
 	Speed   float64         // of the replay to begin with
 	Mark    func()          // what the mark key does; nil: nothing
+	Wide    bool            // the terminal draws ambiguous characters two cells wide: ASCII instead
+
+	Save   func(name string, data []byte) (path string, err error) // keeps a picture of the screen; nil: in the current folder
+	Report func() (path string, err error)                         // writes the report of the run so far; nil: there is none
 
 	Input   io.Reader // keys; nil: the terminal, also when stdin is data
 	Output  io.Writer // nil: stdout
@@ -98,6 +102,11 @@ type screen struct {
 	axis   Axis
 	help   bool
 
+	asking   bool // a filter is being typed
+	picking  bool // the list of themes is open
+	pickFrom int  // the theme to go back to
+	chosen   bool // the user chose a theme: the terminal's background no longer decides
+
 	themes []*themes.Theme
 	theme  int
 	depth  themes.Depth
@@ -115,7 +124,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 	s := &screen{
 		opts: o, frames: frames, themes: o.Themes, fps: min(max(o.FPS, 1), 10), depth: themes.TrueColor,
 		grid: draw.NewGrid(0, 0), w: o.Width, h: o.Height, stale: true,
-		view: ViewState{Window: o.Window, ASCII: o.ASCII, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed},
+		view: ViewState{Window: o.Window, ASCII: o.ASCII || o.Wide, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed},
 	}
 	if s.view.Zone = o.Zone; o.Zone == nil {
 		s.view.Zone = time.Local
@@ -140,6 +149,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 		s.themes = all
 	}
 	name := o.Theme
+	s.chosen = name != ""
 	if name == "" {
 		name = themes.DefaultName
 	}
@@ -156,6 +166,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 		s.opts.Environ = os.Environ()
 	}
 	for _, e := range s.opts.Environ {
+		s.view.ASCII = s.view.ASCII || e == "RUNEWIDTH_EASTASIAN=1"
 		s.remote = s.remote || strings.HasPrefix(e, "SSH_TTY=") || strings.HasPrefix(e, "SSH_CONNECTION=")
 	}
 	if frames != nil {
@@ -186,6 +197,9 @@ func (s *screen) programOptions() []tea.ProgramOption {
 // it ignore it.
 func (s *screen) Init() tea.Cmd {
 	cmds := []tea.Cmd{s.wait, s.ended}
+	if !s.chosen && !s.opts.NoColor {
+		cmds = append(cmds, tea.RequestBackgroundColor) // a terminal that does not answer keeps the default theme
+	}
 	if s.remote && !s.opts.NoSync {
 		cmds = append(cmds, func() tea.Msg {
 			return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}
@@ -215,7 +229,11 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return s, s.key(m.String())
 	case tea.MouseClickMsg:
-		s.click(m.X)
+		s.click(m.X, m.Y)
+	case tea.BackgroundColorMsg:
+		s.background(m.IsDark())
+	case noticeMsg:
+		s.view.Notice, s.stale = string(m), true
 	case tea.MouseWheelMsg:
 		s.wheel(m.Button)
 	}
@@ -280,7 +298,7 @@ func (s *screen) View() tea.View {
 	}
 	v := tea.NewView(s.frame)
 	v.AltScreen = true
-	v.WindowTitle = "benchtop"
+	v.WindowTitle = s.title()
 	if s.opts.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -301,6 +319,9 @@ func (s *screen) draw() {
 	v := s.view
 	v.Slow = s.slow
 	s.axis = Draw(s.grid, s.snap, v, s.depth)
+	if s.picking {
+		drawPicker(s.grid, s.themes, s.theme)
+	}
 	s.buf = s.grid.Encode(s.buf[:0], theme, s.depth)
 	s.frame = string(s.buf)
 }

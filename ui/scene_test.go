@@ -229,6 +229,14 @@ func (s *scene) busyLosses() {
 		at := sceneNow.Add(-time.Duration(52+i*i%20) * time.Second)
 		s.add(model.ClientTimeout, at, 30)
 	}
+	s.every(time.Second, func(at model.Instant, back float64) {
+		for range 12 - int(8*bell(back, 62, 6)) {
+			s.add(model.ClientOK, at, 0.9)
+		}
+		s.add(model.ServerFinished, at, 12-math.Floor(8*bell(back, 62, 6)))
+		s.level(model.ClientTTFT, at, 0.11+0.2*bell(back, 62, 6))
+	})
+	s.add(model.ServerAborted, sceneNow.Add(-50*time.Second), 31)
 	for i := range 6 {
 		s.add(model.ClientRejected, sceneNow.Add(-time.Duration(20+i)*time.Second), 0.01)
 	}
@@ -320,6 +328,14 @@ func (s *scene) busyWords() {
 		{ID: 2, Name: "server.log", Kind: model.KindServerLog, Format: "vllm", State: model.Running, LastSeen: snap.Now.Add(-4 * time.Second)},
 		{ID: 3, Name: "nvml", Kind: model.KindGPU, Format: "nvml", State: model.Running, LastSeen: snap.Now},
 		{ID: 4, Name: "http://127.0.0.1:8000/metrics", Kind: model.KindMetrics, Format: "vllm", State: model.Retrying, Why: "connection refused: is the server's port 8000?", LastSeen: snap.Now.Add(-75 * time.Second)},
+	}
+	was := func(back int, id, title string, sev model.Severity, raised ...string) model.VerdictChange {
+		return model.VerdictChange{At: sceneNow.Add(-time.Duration(back) * time.Second), ID: id, Title: title, Severity: sev, Confidence: "firm", Raised: raised}
+	}
+	snap.Verdicts = []model.VerdictChange{
+		was(400, model.VerdictNone, "no bottleneck seen", model.SevNote),
+		was(72, "power_cap", "the GPU slows down at its power limit", model.SevMajor, "power_cap"),
+		was(12, "before_server", "requests missing at the server", model.SevMajor, "before_server", "client_timeout"),
 	}
 	at := func(back int) model.Instant { return sceneNow.Add(-time.Duration(back) * time.Second) }
 	snap.Marks = []model.Mark{

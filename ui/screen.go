@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"benchtop/model"
@@ -19,6 +20,11 @@ type ViewState struct {
 	Lines  bool            // concurrency as lines rather than areas
 	Focus  string          // panel in focus, "" for none
 	Full   string          // panel that has the whole screen, "" for none
+	Layout string          // name of the layout; "" is the first
+	Hidden string          // ids of panels not shown, parted by spaces
+	Filter string          // events shown have it in their class or text
+	Prompt string          // asked at the bottom, in place of the keys
+	Notice string          // told at the bottom, in place of the keys
 	Scroll int             // lines scrolled down in the panel that has the whole screen
 	Paused bool            // the picture stands still
 	Behind float64         // seconds the run is ahead of the picture
@@ -49,6 +55,8 @@ type Axis struct {
 	Cols   int
 	Newest int
 	X      int
+	Boxes  []layout.Box    // where panels are
+	Events []model.Instant // of the event log's rows
 }
 
 // Draw draws one frame on g, whose size is the screen's, and says where its
@@ -72,16 +80,17 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	pv := &panel.View{
 		Figures: v.Slow, Cursor: -1, Follow: v.End == 0, Lines: v.Lines, Scroll: v.Scroll, Left: gutter,
 		Paused: v.Paused, Behind: v.Behind, Replay: v.Replay, Speed: v.Speed, Title: v.Title, Zone: v.Zone,
+		Filter: v.Filter, Full: v.Full != "",
 	}
 	if w < layout.GlanceWidth || h < layout.GlanceHeight {
 		panel.DrawGlance(panel.Frame{Snap: snap, View: pv, Grid: g})
 		return Axis{}
 	}
-	all := panel.All()
-	arr := arrange(w, h, all, v.Full)
+	shown := panel.In(v.Layout, v.Hidden, snap)
+	arr := arrange(w, h, shown, v.Full)
 	axis := setAxis(pv, arr, snap, v)
 	byID := map[string]panel.Panel{}
-	for _, p := range append(all, panel.Findings()) {
+	for _, p := range append(append(panel.All(), panel.Findings()), shown...) {
 		byID[p.ID] = p
 	}
 	frame := func(x, y, w, h int) panel.Frame {
@@ -89,10 +98,15 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	}
 	panel.DrawHeader(frame(0, arr.Header, w, 1))
 	for _, c := range arr.Columns {
+		pv.AllGPUs = pv.AllGPUs || slices.ContainsFunc(c.Boxes, func(b layout.Box) bool { return b.ID == "gpus" })
 		pv.Framed = c.Framed
 		for i, b := range c.Boxes {
 			f := frame(b.X, b.Y, b.W, b.H)
 			drawBox(g, c, i, byID[b.ID], f, v)
+			axis.Boxes = append(axis.Boxes, b)
+			if b.ID == "events" {
+				axis.Events = panel.EventRows(f)
+			}
 		}
 		if c.Framed {
 			closeColumn(g, c)
@@ -100,6 +114,8 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	}
 	if arr.Footer >= 0 {
 		panel.DrawFooter(frame(0, arr.Footer, w, 1), footer(v))
+	} else if v.Prompt != "" {
+		panel.DrawFooter(frame(0, h-1, w, 1), footer(v))
 	}
 	return axis
 }
@@ -114,11 +130,25 @@ func drawBox(g *draw.Grid, c layout.Column, i int, p panel.Panel, f panel.Frame,
 	if b.Titled {
 		titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
 	}
-	if v.Full != "" && charts(v.Full) && v.Full != "concurrency" && b.H >= 6 {
+	if i == len(c.Boxes)-1 && axisless(c, v) && b.H >= 6 {
 		panel.DrawTimeAxis(f, b.H-1)
 		f.Grid = f.Grid.Sub(0, 0, b.W, b.H-1)
 	}
 	p.Draw(f)
+}
+
+// axisless reports whether a column of charts has none with a time axis of its
+// own: then the lowest one gets one.
+func axisless(c layout.Column, v ViewState) bool {
+	if v.Full != "" {
+		return charts(v.Full) && v.Full != "concurrency"
+	}
+	for _, b := range c.Boxes {
+		if b.ID == "concurrency" && b.H >= 8 {
+			return false
+		}
+	}
+	return !c.Side
 }
 
 // Render draws one frame and encodes it, as terminals and `shot` want it.

@@ -4,6 +4,7 @@ package layout
 type Want struct {
 	ID     string
 	Side   bool  // belongs into the side column where there is one
+	Far    bool  // belongs into a second side column on a very wide screen
 	Steps  []int // heights worth having, biggest first; a narrow screen uses Narrow
 	Narrow []int // heights where there is one column only; nil: not shown there
 	Rank   int   // 1 keeps its place longest
@@ -41,6 +42,7 @@ type Screen struct {
 // Sizes below which the screen has fewer parts.
 const (
 	TwoColumnsAt  = 100 // width
+	ThreeColumns  = 250 // width from which the side has two columns
 	FramedWidth   = 72
 	FramedHeight  = 22
 	GlanceWidth   = 44 // below these, only a few words fit
@@ -68,11 +70,35 @@ func Arrange(w, h int, wants []Want) Screen {
 		return s
 	}
 	side := min(max(w/3, sideLeast), sideMost)
+	if w >= ThreeColumns && hasFar(wants) {
+		side += (w - ThreeColumns) / 10
+		main := w - 2*side - 2
+		s.Columns = []Column{
+			stack(Column{0, top, main, bottom - top, true, false, nil}, pick(wants, isMain)),
+			stack(Column{main + 1, top, side, bottom - top, true, true, nil}, pick(wants, isNear)),
+			stack(Column{w - side, top, side, bottom - top, true, true, nil}, pick(wants, isFar)),
+		}
+		return s
+	}
 	s.Columns = []Column{
-		stack(Column{0, top, w - side - 1, bottom - top, true, false, nil}, pick(wants, false)),
-		stack(Column{w - side, top, side, bottom - top, true, true, nil}, pick(wants, true)),
+		stack(Column{0, top, w - side - 1, bottom - top, true, false, nil}, pick(wants, isMain)),
+		stack(Column{w - side, top, side, bottom - top, true, true, nil}, pick(wants, isSide)),
 	}
 	return s
+}
+
+func isMain(x Want) bool { return !x.Side }
+func isSide(x Want) bool { return x.Side }
+func isNear(x Want) bool { return x.Side && !x.Far }
+func isFar(x Want) bool  { return x.Side && x.Far }
+
+func hasFar(wants []Want) bool {
+	for _, x := range wants {
+		if isFar(x) && len(x.Steps) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func narrow(wants []Want) []Want {
@@ -90,10 +116,10 @@ func narrow(wants []Want) []Want {
 	return out
 }
 
-func pick(wants []Want, side bool) []Want {
+func pick(wants []Want, here func(Want) bool) []Want {
 	var out []Want
 	for _, x := range wants {
-		if x.Side == side && len(x.Steps) > 0 {
+		if here(x) && len(x.Steps) > 0 {
 			x.Plain = false
 			out = append(out, x)
 		}

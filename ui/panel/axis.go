@@ -72,6 +72,34 @@ func (f Frame) timeAxis(y int) {
 		g.Write(at, 0, themes.Dim, s)
 		free = at - 1
 	}
+	f.marks(g)
+}
+
+// marks puts a sign on the axis for each event, where no words stand; the last
+// of a column wins, and a user's own mark wins over words too.
+func (f Frame) marks(g *draw.Grid) {
+	v := f.View
+	for _, m := range EventLog(f.View.Figures, v.Filter) {
+		i := int(m.At.Sub(v.From) / v.Step)
+		if m.At < v.From || i >= v.Cols {
+			continue
+		}
+		r, role := '│', themes.Dim
+		own := m.Class == "user" || m.Class == "mark"
+		switch {
+		case own:
+			r, role = '▼', themes.Accent
+		case m.Class == "verdict" && !m.Bad:
+			r, role = '△', themes.Dim
+		case m.Class == "verdict":
+			r, role = '▲', themes.Bad
+		case m.Bad:
+			r, role = '▲', themes.Bad
+		}
+		if own || g.Cell(i, 0).Rune == ' ' || g.Cell(i, 0).Rune == '│' {
+			g.Put(i, 0, r, role)
+		}
+	}
 }
 
 // cursorLine draws the moment looked at as one line down all rows, over areas

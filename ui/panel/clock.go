@@ -107,12 +107,7 @@ func (f Frame) worstGPU() (model.GPUInfo, bool) {
 	var best model.GPUInfo
 	most, slow, found := 0.0, math.Inf(1), false
 	for _, g := range f.View.Figures.GPUs {
-		heldS := 0.0
-		for _, h := range holds {
-			if t := f.View.Figures.GPU(h.id, g.Key); t != nil {
-				heldS += t.Total
-			}
-		}
+		heldS := heldS(f.View.Figures, g.Key)
 		clock := first(last(f.View.Figures.GPU(model.GPUSMClock, g.Key)), math.Inf(1))
 		if !found || heldS > most+1 || heldS > most-1 && clock < 0.97*slow {
 			best, most, slow, found = g, heldS, clock, true
@@ -187,7 +182,7 @@ func drawClock(f Frame) {
 		return
 	}
 	others := 0
-	if n := len(f.View.Figures.GPUs) - 1; n > 0 && h >= 9 {
+	if n := len(f.View.Figures.GPUs) - 1; n > 0 && h >= 9 && !f.View.AllGPUs {
 		others = min(n, h-8)
 	}
 	labels := 0

@@ -60,9 +60,8 @@ func (f Frame) sides() sides {
 func concurrencyHead(f Frame) Head {
 	v := f.View
 	h := Head{Title: "concurrency"}
-	if v.Cursor >= 0 {
-		back := f.Snap.Now.Sub(v.From.Add(time.Duration(v.Cursor) * v.Step))
-		h.Notes = append(h.Notes, Span{"cursor -" + draw.Age(back.Seconds()), themes.Text, true})
+	if at, looking := f.moment(); looking {
+		h.Notes = append(h.Notes, Span{"cursor " + f.ago(at), themes.Text, true})
 	}
 	h.Notes = append(h.Notes, Span{"window " + draw.Age((time.Duration(v.Cols) * v.Step).Seconds()), themes.Dim, false},
 		Span{draw.Span(v.Step) + "/column", themes.Dim, false})

@@ -11,12 +11,28 @@ import (
 
 var events = Panel{
 	ID: "events", Title: "events", Key: "9",
-	Want: layout.Want{Side: true, Steps: []int{7, 3, 2}, Rank: 8, Grow: 3},
+	Want: layout.Want{Side: true, Far: true, Steps: []int{7, 3, 2}, Rank: 8, Grow: 3},
 	Head: eventsHead,
 	Draw: drawEvents,
 }
 
-// log is the marks and verdict changes, oldest first.
+// EventLog is the marks and verdict changes that have the letters of filter in
+// their class or text, oldest first.
+func EventLog(s *model.Snapshot, filter string) []model.Mark {
+	all := eventLog(s)
+	if filter = strings.ToLower(strings.TrimSpace(filter)); filter == "" {
+		return all
+	}
+	var out []model.Mark
+	for _, m := range all {
+		if strings.Contains(strings.ToLower(m.Class+" "+m.Text), filter) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// eventLog is the marks and verdict changes, oldest first.
 func eventLog(s *model.Snapshot) []model.Mark {
 	told := false
 	for _, m := range s.Marks {
@@ -48,8 +64,15 @@ func verdictMark(c model.VerdictChange) model.Mark {
 }
 
 func eventsHead(f Frame) Head {
-	n := len(eventLog(f.View.Figures))
-	return Head{Title: "events", Notes: []Span{{draw.Count(float64(n)), themes.Dim, false}}}
+	all := eventLog(f.View.Figures)
+	if f.View.Filter == "" {
+		return Head{Title: "events", Notes: []Span{{draw.Count(float64(len(all))), themes.Dim, false}}}
+	}
+	n := len(EventLog(f.View.Figures, f.View.Filter))
+	return Head{Title: "events", Notes: []Span{
+		{draw.Count(float64(n)) + " of " + draw.Count(float64(len(all))), themes.Text, false},
+		{"/" + draw.Fit(draw.Sanitize(f.View.Filter), 16), themes.Accent, true},
+	}}
 }
 
 // eventRole colours a class; the word itself stands beside it.
@@ -73,16 +96,12 @@ func eventRole(m model.Mark) themes.Role {
 	return themes.Dim
 }
 
-func drawEvents(f Frame) {
-	w, h := f.Grid.Size()
-	all := eventLog(f.View.Figures)
+// shownEvents are the events to show, the newest last: with a cursor those up
+// to the moment looked at.
+func (f Frame) shownEvents(h int) []model.Mark {
+	all := EventLog(f.View.Figures, f.View.Filter)
 	end := len(all)
-	// With a cursor the log ends at the moment looked at.
-	if c := f.View.Cursor; c >= 0 {
-		at := f.View.From
-		for range c + 1 {
-			at = at.Add(f.View.Step)
-		}
+	if at, looking := f.moment(); looking {
 		for end > 0 && all[end-1].At >= at {
 			end--
 		}
@@ -90,8 +109,30 @@ func drawEvents(f Frame) {
 	if f.View.Full {
 		end = max(end-f.View.Scroll, min(end, h))
 	}
+	return all[:end]
+}
+
+// EventRows are the moments of the rows that the event log shows on a frame.
+func EventRows(f Frame) []model.Instant {
+	_, h := f.Grid.Size()
+	all := f.shownEvents(h)
+	out := make([]model.Instant, 0, min(h, len(all)))
+	for y := 0; y < h && y < len(all); y++ {
+		out = append(out, all[len(all)-1-y].At)
+	}
+	return out
+}
+
+func drawEvents(f Frame) {
+	w, h := f.Grid.Size()
+	all := f.shownEvents(h)
+	end := len(all)
 	if end == 0 {
-		f.Grid.Write(1, 0, themes.Dim, "nothing happened yet")
+		text := "nothing happened yet"
+		if f.View.Filter != "" {
+			text = "no event has these letters"
+		}
+		f.Grid.Write(1, 0, themes.Dim, text)
 		return
 	}
 	clock := "15:04:05"

@@ -17,8 +17,14 @@ var figures = Panel{
 	Draw: drawFigures,
 }
 
-func figuresHead(Frame) Head {
-	return Head{Title: "figures", Notes: []Span{{"last 30 s", themes.Dim, false}}}
+func figuresHead(f Frame) Head { return Head{Title: "figures", Notes: []Span{figuresSpan(f)}} }
+
+// figuresSpan says of when the figures are.
+func figuresSpan(f Frame) Span {
+	if at, looking := f.moment(); looking {
+		return Span{"30 s to " + f.ago(at), themes.Text, true}
+	}
+	return Span{"last 30 s", themes.Dim, false}
 }
 
 // figure is one row of the figures: a name and its values.
@@ -58,7 +64,10 @@ func number(v float64, unit string) string {
 func drawFigures(f Frame) {
 	w, h := f.Grid.Size()
 	s := f.View.Figures
-	all := figureRows(s)
+	all, of := figureRows(s), whose(s)
+	if at, looking := f.moment(); looking {
+		all, of = f.figuresThen(at), "all "
+	}
 	if h <= 2 {
 		var flat []Span
 		for _, name := range []string{"good", "tokens", "latency", "lost"} {
@@ -66,7 +75,7 @@ func drawFigures(f Frame) {
 				if r.name == name {
 					flat = append(flat, Span{name + " " + r.vals[0].Text, r.vals[0].Role, r.vals[0].Bold})
 					if name == "latency" {
-						flat[len(flat)-1].Text = whose(s) + r.vals[0].Text
+						flat[len(flat)-1].Text = of + r.vals[0].Text
 						flat = append(flat, r.vals[1:]...)
 					}
 				}
@@ -111,6 +120,9 @@ func figureRows(s *model.Snapshot) []figure {
 	}
 	rows := append([]figure{good, tokens}, latencyFigures(s)...)
 	rows = append(rows, lostRow(s))
+	if n := lostAtServer(s); n > 0 {
+		rows = append(rows, figure{"", []Span{{draw.Count(n) + " by the server's count", themes.Dim, false}}, 5})
+	}
 	if t := s.Latency.TTFT; t.N > 0 {
 		rows = append(rows, figure{"TTFT", []Span{{"p50 " + draw.Latency(t.P50), themes.Text, false}, quantile("p95", t.P95, t.N, model.MinP95)}, 6})
 	}
@@ -159,13 +171,9 @@ func lostRow(s *model.Snapshot) figure {
 	}
 	share := float64(failed) / float64(max(t.Done, 1))
 	row := figure{"lost", []Span{{draw.Count(float64(failed)) + " (" + draw.Percent(share) + ")", themes.Bad, true}}, 2}
-	short := map[model.SeriesID]string{
-		model.ClientTimeout: "t/o", model.ClientRejected: "rej", model.ClientReset: "reset",
-		model.ClientHTTPError: "http", model.ClientOther: "other",
-	}
-	for _, id := range model.Outcomes {
-		if n := t.ByOutcome[id]; n > 0 && short[id] != "" {
-			row.vals = append(row.vals, Span{draw.Count(float64(n)) + " " + short[id], themes.Warn, false})
+	for _, k := range lossKinds {
+		if n := t.ByOutcome[k.client]; n > 0 {
+			row.vals = append(row.vals, Span{draw.Count(float64(n)) + " " + k.name, themes.Warn, false})
 		}
 	}
 	return row

@@ -30,7 +30,7 @@ func drawFindings(f Frame) {
 	w, h := f.Grid.Size()
 	s := f.View.Figures
 	width := min(w-4, 110)
-	lines := verdictLines(s, width, 1<<20)
+	lines := f.verdictLines(width, 1<<20, true)
 	for i := range s.Findings {
 		lines = append(lines, nil)
 		lines = append(lines, findingLines(s, &s.Findings[i], width)...)

@@ -30,12 +30,14 @@ type View struct {
 
 	Newest int // column that holds now, or else the last one
 
-	Cursor int  // column looked at, -1 for none
-	Follow bool // the right edge is now
-	Lines  bool // concurrency as lines rather than areas
-	Framed bool // the title line is drawn; without it a panel names itself
-	Full   bool // the panel has the whole screen
-	Scroll int  // lines scrolled down in a list
+	Cursor  int    // column looked at, -1 for none
+	Follow  bool   // the right edge is now
+	Lines   bool   // concurrency as lines rather than areas
+	AllGPUs bool   // a panel of its own shows every GPU
+	Framed  bool   // the title line is drawn; without it a panel names itself
+	Full    bool   // the panel has the whole screen
+	Scroll  int    // lines scrolled down in a list
+	Filter  string // events shown have it in their class or text
 
 	Paused bool
 	Behind float64 // seconds the picture is behind the run, while paused

@@ -139,7 +139,13 @@ func DrawFooter(f Frame, keys []Span) {
 		room = at - 3
 	}
 	x := 1
+	if len(keys) == 2 { // one thing to say: as much of it as fits
+		keys[0].Text = draw.Fit(keys[0].Text, room-1)
+	}
 	for i := 0; i+1 < len(keys); i += 2 {
+		if len(keys) == 2 && x+draw.Width(keys[0].Text)+1+draw.Width(keys[1].Text) > room {
+			keys[1].Text = ""
+		}
 		n := draw.Width(keys[i].Text) + 1 + draw.Width(keys[i+1].Text)
 		if x+n > room {
 			break

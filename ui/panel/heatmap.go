@@ -86,8 +86,38 @@ func latencyHead(f Frame) Head {
 	if limit := f.timeoutS(); !math.IsNaN(limit) {
 		h.Notes = append(h.Notes, Span{"┄ timeout " + draw.Latency(limit), themes.Target, false})
 	}
-	h.Notes = append(h.Notes, Span{"requests by end-to-end time, log scale", themes.Dim, false})
+	if w, _ := f.Grid.Size(); w < wideHead {
+		h.Notes = append(h.Notes, Span{"requests by end-to-end time, log scale", themes.Dim, false})
+		return h
+	}
+	h.Notes = append(h.Notes, f.percentiles()...)
 	return h
+}
+
+// wideHead is the width from which the latency's title has room for every
+// percentile.
+const wideHead = 110
+
+// percentiles are those of the good requests of the last 30 s, or of all up to
+// the cursor; one with too few samples is bracketed.
+func (f Frame) percentiles() []Span {
+	l := f.View.Figures.Latency
+	if at, looking := f.moment(); looking {
+		q := f.binQuantiles(at)
+		return []Span{
+			{"p50 ≈" + draw.Latency(q.P50), themes.Text, false}, quantile("p95", q.P95, q.N, model.MinP95),
+			quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)) + " all", themes.Dim, false},
+		}
+	}
+	q, whose := l.WindowOK, "good"
+	if q.N == 0 {
+		q, whose = l.WindowAll, "all"
+	}
+	return []Span{
+		{"p50 " + draw.Latency(q.P50), themes.Text, false}, quantile("p90", q.P90, q.N, model.MinP90), quantile("p95", q.P95, q.N, model.MinP95),
+		quantile("p99", q.P99, q.N, model.MinP99), quantile("p99.9", q.P999, q.N, model.MinP999),
+		{"n " + draw.Count(float64(q.N)) + " " + whose + ", 30 s", themes.Dim, false},
+	}
 }
 
 // timeoutS is the client's request timeout in seconds, configured or seen.

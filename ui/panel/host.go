@@ -11,7 +11,7 @@ import (
 
 var host = Panel{
 	ID: "host", Title: "host", Key: "0",
-	Want: layout.Want{Side: true, Steps: []int{6}, Rank: 9, Spare: true},
+	Want: layout.Want{Side: true, Far: true, Steps: []int{6}, Rank: 9, Spare: true},
 	Head: hostHead,
 	Draw: drawHost,
 }
@@ -20,6 +20,8 @@ func hostHead(f Frame) Head {
 	h := Head{Title: "host"}
 	if sig := f.View.Figures.Signals; sig == nil || !sig.Host.Known {
 		h.Notes = []Span{{"not observed", themes.Dim, false}}
+	} else if at, looking := f.moment(); looking {
+		h.Notes = []Span{{"at " + f.ago(at), themes.Text, true}}
 	} else {
 		h.Notes = []Span{{"last 20 s", themes.Dim, false}}
 	}
@@ -34,13 +36,36 @@ func drawHost(f Frame) {
 		f.Grid.WriteFit(1, 1, w-2, themes.Dim, "cannot be judged")
 		return
 	}
-	rows := hostRows(&sig.Host)
+	figures := sig.Host
+	if f.View.Cursor >= 0 {
+		figures = f.hostThen()
+	}
+	rows := hostRows(&figures)
 	for y, r := range rows {
 		if y >= h {
 			return
 		}
 		f.Grid.Write(1, y, themes.Dim, r.name)
 		spans(f.Grid, 10, y, w-11, r.vals)
+	}
+}
+
+// hostThen is the machine as it was at the cursor.
+func (f Frame) hostThen() model.HostSignals {
+	at := func(id model.SeriesID) float64 { return f.gaugeAt(f.Snap.Whole(id)) }
+	grown := func(id model.SeriesID) float64 {
+		if t := f.Snap.Whole(id); t != nil {
+			return f.looked(f.spread(t))
+		}
+		return math.NaN()
+	}
+	return model.HostSignals{
+		Known: true, ClientThread: at(model.HostClientThread), ServerThread: at(model.HostServerThread),
+		Established: at(model.HostEstablished), Connecting: at(model.HostConnecting),
+		NewConns: grown(model.HostConnsOpened) / f.View.Step.Seconds(), OtherCPU: at(model.HostOtherCPU), Steal: at(model.HostSteal),
+		RetransShare: grown(model.HostSegsRetrans) / grown(model.HostSegsOut),
+		QuotaShare:   grown(model.HostQuotaThrottled) / grown(model.HostQuotaPeriods),
+		PSIMemory:    at(model.HostPSIMemory), OOMEver: math.NaN(),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 var sources = Panel{
 	ID: "sources", Title: "sources", Key: "8",
-	Want: layout.Want{Side: true, Steps: []int{4, 3, 2}, Rank: 4, Grow: 1, Most: 8},
+	Want: layout.Want{Side: true, Far: true, Steps: []int{4, 3, 2}, Rank: 4, Grow: 1, Most: 8},
 	Head: sourcesHead,
 	Draw: drawSources,
 }

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"benchtop/model"
@@ -13,7 +14,7 @@ import (
 
 var verdict = Panel{
 	ID: "verdict", Title: "verdict", Key: "6",
-	Want: layout.Want{Side: true, Steps: []int{15, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 3, Most: 20, Fixed: true},
+	Want: layout.Want{Side: true, Steps: []int{15, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 3, Most: 26, Fixed: true},
 	Head: verdictHead,
 	Draw: drawVerdict,
 }
@@ -24,11 +25,16 @@ type line []Span
 func verdictHead(f Frame) Head {
 	s := f.View.Figures
 	h := Head{Title: "verdict"}
-	if c := s.Verdict.Confidence; c != "" && s.Verdict.ID != model.VerdictNotEnough {
+	j := f.judged()
+	if j.then {
+		at, _ := f.moment()
+		h.Notes = append(h.Notes, Span{"as of " + f.ago(at), themes.Accent, true})
+	}
+	if c := j.v.Confidence; c != "" && j.v.ID != model.VerdictNotEnough {
 		h.Notes = append(h.Notes, Span{c, themes.Text, false})
 	}
-	if s.Verdict.Since > 0 && s.Now > s.Verdict.Since {
-		h.Notes = append(h.Notes, Span{"since " + draw.Age(s.Now.Seconds(s.Verdict.Since)), themes.Dim, false})
+	if j.v.Since > 0 && s.Now > j.v.Since && !j.then {
+		h.Notes = append(h.Notes, Span{"since " + draw.Age(s.Now.Seconds(j.v.Since)), themes.Dim, false})
 	}
 	return h
 }
@@ -71,13 +77,22 @@ func headline(v *model.Verdict) (sign, words string, role themes.Role) {
 	return sign, words, role
 }
 
+// Headline is a verdict in a few words with the sign of its severity.
+func Headline(v *model.Verdict) (sign, words string) {
+	sign, words, _ = headline(v)
+	return sign, words
+}
+
 func drawVerdict(f Frame) {
 	w, h := f.Grid.Size()
 	if h <= 4 {
 		f.shortVerdict(w, h)
 		return
 	}
-	lines := verdictLines(f.View.Figures, w-2, h)
+	lines := f.verdictLines(w-2, h, true)
+	if len(lines) > h && !f.View.Full { // the small charts are the first to go
+		lines = f.verdictLines(w-2, h, false)
+	}
 	skip := 0
 	if f.View.Full {
 		skip = min(f.View.Scroll, max(len(lines)-h, 0))
@@ -108,11 +123,13 @@ func writeLine(g *draw.Grid, x, y, w int, l line) {
 // shortVerdict is the form for narrow screens: headline and lamps, what was
 // seen, what to change.
 func (f Frame) shortVerdict(w, h int) {
-	s := f.View.Figures
-	v := &s.Verdict
+	j := f.judged()
+	v, ls := j.v, j.lamps
 	sign, words, role := headline(v)
 	head := sign + " " + words
-	ls := lampSpans(s)
+	if at, _ := f.moment(); j.then && !f.View.Framed {
+		head = f.ago(at) + " " + head
+	}
 	var rest []line
 	room := w - 2
 	switch tight := fit(ls) - len(ls) + 1; {
@@ -170,8 +187,9 @@ func waitWords(v *model.Verdict) string {
 }
 
 // verdictLines is the verdict in full, the most important first.
-func verdictLines(s *model.Snapshot, w, h int) []line {
-	v := &s.Verdict
+func (f Frame) verdictLines(w, h int, charts bool) []line {
+	s, j := f.View.Figures, f.judged()
+	v, ls := j.v, j.lamps
 	var out []line
 	add := func(role themes.Role, bold bool, indent, text string) {
 		for i, t := range draw.Wrap(text, w-len([]rune(indent))) {
@@ -182,16 +200,7 @@ func verdictLines(s *model.Snapshot, w, h int) []line {
 			out = append(out, line{{lead, role, bold}, {t, role, bold}})
 		}
 	}
-	ls := lampSpans(s)
-	switch n := fit(ls); {
-	case n <= w:
-		out = append(out, spaced(ls, "  "))
-	case n-len(ls)+1 <= w:
-		out = append(out, spaced(ls, " "))
-	default:
-		out = append(out, spaced(ls[:2], "  "), spaced(ls[2:], "  "))
-	}
-	out = append(out, nil)
+	out = append(lampLines(ls, w), nil)
 	sign, words, role := headline(v)
 	add(role, true, sign+" ", words)
 	if v.Failures != "" {
@@ -201,11 +210,15 @@ func verdictLines(s *model.Snapshot, w, h int) []line {
 	if wait := waitWords(v); wait != "" {
 		add(themes.Dim, false, "  ", wait)
 	}
-	said := v.Text
+	said, drawn := v.Text, ""
 	for _, e := range v.Evidence {
 		if e.Text != "" && !strings.Contains(said, e.Text) {
 			add(themes.Text, false, "▸ ", e.Text)
 			said += e.Text
+		}
+		if l := f.evidenceLine(e, w); charts && l != nil && !strings.Contains(drawn, e.Series+" ") {
+			drawn += e.Series + " "
+			out = append(out, l)
 		}
 	}
 	if v.NextChange != "" {
@@ -218,17 +231,26 @@ func verdictLines(s *model.Snapshot, w, h int) []line {
 			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
 		}
 	}
-	out = append(out, caveats(s, w)...)
+	if !j.then {
+		out = append(out, caveats(s, w)...)
+	}
 	if len(out) > h && h > 8 { // blank lines are the first to go
-		tight := out[:0]
-		for _, l := range out {
-			if l != nil {
-				tight = append(tight, l)
-			}
-		}
-		out = tight
+		out = slices.DeleteFunc(out, func(l line) bool { return l == nil })
 	}
 	return out
+}
+
+// lampLines are the lamps on one line, or on two where it is narrow.
+func lampLines(ls []Span, w int) []line {
+	switch n := fit(ls); {
+	case len(ls) == 0:
+		return nil
+	case n <= w:
+		return []line{spaced(ls, "  ")}
+	case n-len(ls)+1 <= w:
+		return []line{spaced(ls, " ")}
+	}
+	return []line{spaced(ls[:2], "  "), spaced(ls[2:], "  ")}
 }
 
 // caveats is what the verdict does not say, what would settle it, what comes

@@ -1,0 +1,81 @@
+package panel
+
+import (
+	"math"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+)
+
+// sparkCells is the width of the small chart beside a piece of evidence.
+const sparkCells = 16
+
+// evidenceLine is the series behind a piece of evidence as a small chart with
+// its name, over the window it was judged by and as much before; nil where the
+// evidence names no series that is kept.
+func (f Frame) evidenceLine(e model.Evidence, w int) line {
+	id, ok := model.SeriesByName(e.Series)
+	if !ok || w < sparkCells+12 {
+		return nil
+	}
+	s := f.View.Figures
+	t := s.Whole(id)
+	if g, known := f.worstGPU(); id.Describe().Side == model.SideGPU && known {
+		t = s.GPU(id, g.Key)
+	}
+	if t == nil {
+		return nil
+	}
+	window := time.Duration(max(2*e.WindowS, 30)) * time.Second
+	step := draw.ColumnStep(window, sparkCells, time.Second)
+	vals := f.spark(t, s.Now, step)
+	text := draw.Spark(vals)
+	if math.IsNaN(most(vals)) {
+		return nil
+	}
+	role := themes.Text
+	switch id.Describe().Side {
+	case model.SideClient:
+		role = themes.Client
+	case model.SideServer:
+		role = themes.Server
+	case model.SideGPU:
+		role = themes.GPU
+	case model.SideHost, model.SideSelf:
+	}
+	name := " " + e.Series + ", " + draw.Age((step * sparkCells).Seconds())
+	if draw.Width(name) > w-sparkCells-2 {
+		name = " " + e.Series
+	}
+	return line{{"  ", role, false}, {text, role, false}, {draw.Fit(name, w-sparkCells-2), themes.Dim, false}}
+}
+
+// spark reads a track in sparkCells columns up to the last whole one before
+// now, so that it moves on only with whole columns.
+func (f Frame) spark(t *model.Track, now model.Instant, step time.Duration) []float64 {
+	of := mean
+	switch t.Series.Describe().Shape {
+	case model.Counter:
+		of = sum
+		if t.Series.IsOutcome() {
+			of = count
+		}
+	case model.Span:
+		of = sum
+	case model.Gauge, model.Cumulative, model.Sample:
+	}
+	buckets := make([]model.Bucket, sparkCells)
+	from := now.Floor(step).Add(-sparkCells * step)
+	if of := t.Series.Describe().Shape; of == model.Gauge {
+		t.Held(buckets, from, step, 0, now)
+	} else {
+		t.Columns(buckets, from, step)
+	}
+	out := make([]float64, sparkCells)
+	for i, b := range buckets {
+		out[i] = of(b)
+	}
+	return out
+}

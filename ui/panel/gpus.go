@@ -1,0 +1,133 @@
+package panel
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var gpus = Panel{
+	ID: "gpus", Title: "GPUs, clock of max", Key: "u",
+	Want:  layout.Want{Steps: []int{4, 2}, Rank: 15, Spare: true, Grow: 4, Most: 32},
+	Needs: func(s *model.Snapshot) bool { return len(s.GPUs) > 1 },
+	Head:  gpusHead,
+	Draw:  drawGPUs,
+}
+
+// heldS is for how long a GPU's clock was held in this run.
+func heldS(s *model.Snapshot, key uint64) float64 {
+	n := 0.0
+	for _, h := range holds {
+		if t := s.GPU(h.id, key); t != nil {
+			n += t.Total
+		}
+	}
+	return n
+}
+
+// ranked are the GPUs with the longest held first, the others by number.
+func ranked(s *model.Snapshot) []model.GPUInfo {
+	all := slices.Clone(s.GPUs)
+	slices.SortStableFunc(all, func(a, b model.GPUInfo) int {
+		x, y := math.Floor(heldS(s, a.Key)), math.Floor(heldS(s, b.Key))
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return a.Index - b.Index
+	})
+	return all
+}
+
+func gpusHead(f Frame) Head {
+	s := f.View.Figures
+	held := 0
+	for _, g := range s.GPUs {
+		if heldS(s, g.Key) >= 1 {
+			held++
+		}
+	}
+	h := Head{Title: strconv.Itoa(len(s.GPUs)) + " GPUs, clock of max"}
+	switch {
+	case len(s.GPUs) == 0:
+		h = Head{Title: "GPUs", Notes: []Span{{"no GPU figures", themes.Dim, false}}}
+	case held > 0:
+		h.Notes = []Span{{"▲ " + strconv.Itoa(held) + " were held back", themes.Bad, false}, {"longest held first", themes.Dim, false}}
+	default:
+		h.Notes = []Span{{"none was held back", themes.Good, false}}
+	}
+	return h
+}
+
+// drawGPUs draws one strip for each GPU on the common time axis, as tall as
+// there is room; those that do not fit are counted.
+func drawGPUs(f Frame) {
+	w, h := f.Grid.Size()
+	all := ranked(f.View.Figures)
+	if len(all) == 0 {
+		f.noGPU(h)
+		return
+	}
+	each := min(max(1, h/len(all)), 6)
+	y := 0
+	for i, g := range all {
+		if y+each > h || y+2*each > h && i < len(all)-1 && each == 1 {
+			f.Grid.WriteFit(f.View.Left, y, w-f.View.Left, themes.Dim, "and "+strconv.Itoa(len(all)-i)+" more: enter shows them all")
+			return
+		}
+		f.gpuStrip(y, each, g)
+		y += each
+	}
+}
+
+func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
+	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
+	t := f.throttling(g.Key)
+	ceiling := first(last(f.Snap.GPU(model.GPUMaxSMClock, g.Key)), most(vals))
+	if h >= 3 { // a free row parts it from the next
+		h--
+	}
+	p := f.plot(y, h)
+	// Half of the ceiling is the bottom: a clock held back by a tenth must be seen in one row.
+	scaled := make([]float64, len(vals))
+	for i, v := range vals {
+		scaled[i] = max((v/ceiling-0.5)*2, 0.02)
+		if math.IsNaN(v) {
+			scaled[i] = v
+		}
+	}
+	p.Bars(scaled, 1, func(i int) themes.Role {
+		if t.reason[i] >= 0 {
+			return themes.Bad
+		}
+		return themes.GPU
+	})
+	name, role := "gpu "+strconv.Itoa(g.Index), themes.Dim
+	if t.total > 0 {
+		name, role = "▲gpu"+strconv.Itoa(g.Index), themes.Bad // not by colour alone
+	}
+	f.gutter(y, role, name)
+	for row := range h {
+		f.Grid.Put(f.View.Left-1, y+row, '│', themes.Faint)
+	}
+	fig := f.View.Figures
+	clock := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key)))
+	temp := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key)))
+	if f.View.Right >= 10 && !math.IsNaN(clock) {
+		f.beside(y, draw.Grouped(clock/1e6)+" "+draw.Grouped(temp)+"°")
+		if h > 1 {
+			f.beside(y+1, draw.Watts(f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(fig.GPU(model.GPUPower, g.Key)))))
+		}
+		if h > 2 && t.total > 0 {
+			f.beside(y+2, "held "+seconds(t.total))
+		}
+	}
+	f.cursorLine(y, h)
+}

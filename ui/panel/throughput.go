@@ -1,0 +1,126 @@
+package panel
+
+import (
+	"math"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui/draw"
+	"benchtop/ui/layout"
+)
+
+var throughput = Panel{
+	ID: "throughput", Title: "throughput", Key: "r",
+	Want: layout.Want{Steps: []int{3}, Rank: 11, Spare: true, Grow: 2, Most: 10},
+	Head: throughputHead,
+	Draw: drawThroughput,
+}
+
+// completions are requests finished a second along the time axis: good ones,
+// all of them, and by the server's own count.
+func (f Frame) completions() (good, all, server []float64) {
+	per := func(id model.SeriesID) []float64 {
+		t := f.Snap.Whole(id)
+		of := sum
+		if id.IsOutcome() {
+			of = count
+		}
+		return f.columns(t, of)
+	}
+	step := f.View.Step.Seconds()
+	good, all = per(model.ClientOK), gaps(f.View.Cols)
+	for _, id := range model.Outcomes {
+		for i, n := range per(id) {
+			if !math.IsNaN(n) {
+				all[i] = zero(all[i]) + n/step
+			}
+		}
+	}
+	for i := range good {
+		good[i] /= step
+	}
+	server = smooth(f.spreadOver(per(model.ServerFinished), f.Snap.Whole(model.ServerFinished)), step)
+	return good, all, server
+}
+
+// spreadOver lays counts that come in steps (a scrape each 5 s) evenly over the
+// columns since the one before.
+func (f Frame) spreadOver(vals []float64, t *model.Track) []float64 {
+	if t == nil || t.Period <= f.View.Step {
+		return vals
+	}
+	period := int(math.Ceil(t.Period.Seconds() / f.View.Step.Seconds()))
+	prev := -1
+	for i, v := range vals {
+		if math.IsNaN(v) {
+			continue
+		}
+		if n := i - prev; n > 1 && n <= period+1 {
+			for j := prev + 1; j <= i; j++ {
+				vals[j] = v / float64(n)
+			}
+		}
+		prev = i
+	}
+	return vals
+}
+
+// smooth divides counts by the step's seconds.
+func smooth(vals []float64, step float64) []float64 {
+	for i := range vals {
+		vals[i] /= step
+	}
+	return vals
+}
+
+func throughputHead(f Frame) Head {
+	h := Head{Title: "throughput /s"}
+	good, all, server := math.NaN(), math.NaN(), math.NaN()
+	if sig := f.View.Figures.Signals; sig != nil {
+		good, all, server = sig.Client.XOK, sig.Client.X, sig.Server.X
+	}
+	if at, looking := f.moment(); looking {
+		good, all = f.rate(at, model.ClientOK), f.rate(at, model.Outcomes...)
+		if f.Snap.Whole(model.ServerFinished) != nil {
+			server = f.rate(at, model.ServerFinished)
+		}
+	}
+	if math.IsNaN(good) && math.IsNaN(server) {
+		h.Notes = []Span{{"nobody counts completions yet", themes.Dim, false}}
+		return h
+	}
+	h.Notes = []Span{{"█ good " + draw.Small(good), themes.Good, true}}
+	if all > good {
+		h.Notes = append(h.Notes, Span{"▒ all " + draw.Small(all), themes.Warn, false})
+	}
+	if server > 0 {
+		h.Notes = append(h.Notes, Span{"── server " + draw.Small(server), themes.Server, false})
+	}
+	return h
+}
+
+func drawThroughput(f Frame) {
+	_, h := f.Grid.Size()
+	good, all, server := f.completions()
+	top := draw.NiceTop(max(zero(most(all)), zero(most(good)), zero(most(server)), 1))
+	for y := range h {
+		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
+	}
+	p := f.plot(0, h)
+	for i := range good {
+		l := []draw.Layer{{Top: zero(good[i]) / top, Role: themes.Batch}}
+		if all[i] > zero(good[i]) {
+			l = append(l, draw.Layer{Top: all[i] / top, Role: themes.WarnFill})
+		}
+		p.Column(i, l...)
+	}
+	p.Braille(server, top, f.View.Cols, themes.Server)
+	f.gutter(0, themes.Dim, draw.Count(top))
+	if h > 1 {
+		f.gutter(h-1, themes.Dim, "0")
+	}
+	if v := f.looked(good); f.View.Right >= 10 && !math.IsNaN(v) {
+		f.beside(draw.RowOf(v/top, h), draw.Small(v)+" good")
+	}
+	f.cursorLine(0, h)
+}
