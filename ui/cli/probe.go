@@ -149,6 +149,9 @@ func (p *prober) open(ctx context.Context, spec *tail.Spec) (io.ReadCloser, erro
 // probeCap bounds what is kept of a pipe.
 const probeCap = 64 << 20
 
+// probeHead is how much of a text is looked at to find out what it is.
+const probeHead = 256 << 10
+
 const (
 	kindServer  = "server"
 	kindLoad    = "load"
@@ -157,8 +160,8 @@ const (
 
 // text finds out what a text is and reads it as that.
 func (p *prober) text(spec tail.Spec, r io.Reader) error {
-	in := bufio.NewReaderSize(r, 256<<10)
-	head, err := in.Peek(256 << 10)
+	in := bufio.NewReaderSize(r, probeHead)
+	head, err := in.Peek(probeHead)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read %s: %w", spec.Name(), err)
 	}
@@ -201,7 +204,7 @@ func classify(head []byte, format string) (string, error) {
 		return kindMetrics, nil
 	}
 	lines := bytes.Split(head, []byte("\n"))
-	if len(lines) > 1 {
+	if len(lines) > 1 && len(head) == probeHead { // the last one is cut
 		lines = lines[:len(lines)-1]
 	}
 	lines = lines[:min(len(lines), 400)]
