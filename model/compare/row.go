@@ -88,6 +88,9 @@ func RowOf(s *model.Snapshot) Row {
 	if s.Start != 0 {
 		r.DurationS = s.Now.Seconds(s.Start)
 	}
+	if r.Facts == nil {
+		r.Facts = map[string]string{}
+	}
 	w := newWindow(s)
 	r.MeasuredS, r.Warm = w.seconds(), w.warm
 	w.series(r.Values)
@@ -95,6 +98,7 @@ func RowOf(s *model.Snapshot) Row {
 	r.client(s)
 	r.server(s)
 	r.gpus(s)
+	r.engine(s)
 	r.Concurrency, r.Batch = r.Value(Concurrency), r.Value(Batch)
 	if math.IsNaN(r.Batch) { // an engine that batches continuously: its running requests are the batch
 		r.Batch = r.Value("server_running")
@@ -130,14 +134,25 @@ func (r *Row) server(s *model.Snapshot) {
 	}
 }
 
+// engine names the server by its log's or endpoint's format where nobody said
+// more: two formats are two engines.
+func (r *Row) engine(s *model.Snapshot) {
+	if r.Facts["engine"] != "" {
+		return
+	}
+	for _, src := range s.Sources {
+		if (src.Kind == model.KindServerLog || src.Kind == model.KindMetrics) && src.Matched > 0 && src.Format != "" && src.Format != "generic" {
+			r.Facts["engine"] = src.Format
+			return
+		}
+	}
+}
+
 // gpus keeps the cards' names and limits as facts: they are part of the
 // configuration.
 func (r *Row) gpus(s *model.Snapshot) {
 	if len(s.GPUs) == 0 {
 		return
-	}
-	if r.Facts == nil {
-		r.Facts = map[string]string{}
 	}
 	names := map[string]int{}
 	for _, g := range s.GPUs {

@@ -185,7 +185,7 @@ func redact(s string) string {
 // allowedEnv are the beginnings of environment variables that change how fast
 // things run; names that look like secrets are left out all the same.
 var allowedEnv = []string{
-	"CUDA_", "NVIDIA_", "NCCL_", "OMP_", "MKL_", "OPENBLAS_", "KMP_", "PYTORCH_", "TORCH_", "TORCHINDUCTOR_", "TF_", "XLA_", "TRITON_", "TRTLLM_", "TENSORRT_",
+	"CUDA_", "NVIDIA_", "NCCL_", "OMP_", "MKL_", "OPENBLAS_", "KMP_", "PYTORCH_", "TORCH_", "TORCHINDUCTOR_", "TF_GPU_", "TF_XLA_", "TF_ENABLE_", "TF_FORCE_", "XLA_", "TRITON_", "TRTLLM_", "TENSORRT_",
 	"VLLM_", "SGLANG_", "SGL_", "LLAMA_", "GGML_", "OLLAMA_", "LMDEPLOY_", "TGI_", "RAY_", "TOKENIZERS_", "GOMAXPROCS", "GOGC", "MALLOC_", "LD_PRELOAD", "BENCHTOP_",
 }
 
@@ -314,8 +314,11 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	if err == nil {
 		return strings.TrimSpace(string(out)), nil
 	}
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("git took longer than %s", gitWait)
+	case ctx.Err() != nil:
+		return "", errors.New("the run ended before git answered")
 	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("git is not installed")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -184,15 +185,15 @@ func environment(s *model.Snapshot) Table {
 	hostRow(model.HostPSIIO, "waiting for the disk", "%", 100)
 	hostRow(model.HostQuotaThrottled, "CPU quota periods throttled", "", 1)
 	hostRow(model.HostSteal, "CPU taken by the hypervisor", "%", 100)
-	facts := []string{}
-	for name := range s.Run.Facts {
-		if strings.HasPrefix(name, "check.") {
-			facts = append(facts, name)
+	for _, name := range slices.Sorted(maps.Keys(s.Run.Facts)) {
+		if id, ok := strings.CutPrefix(name, "check.before."); ok {
+			after := s.Run.Facts["check.after."+id]
+			word := "recorded before and after"
+			if after == "" {
+				word = "recorded before; the run was cut short, or goes on"
+			}
+			add("checklist: "+strings.ReplaceAll(id, "_", " "), s.Run.Facts[name], dash(after), "", word)
 		}
-	}
-	slices.Sort(facts)
-	for _, f := range facts {
-		add(strings.TrimPrefix(f, "check."), s.Run.Facts[f], "", "", "recorded")
 	}
 	return t
 }
