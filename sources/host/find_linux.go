@@ -22,7 +22,7 @@ type Finder struct {
 }
 
 // The most that finding may take of one core, as its share of time.
-const findShare = 500
+const findShare = 1000
 
 // NewFinder makes a finder; it looks at nothing yet.
 func NewFinder(o FinderOptions) *Finder {
