@@ -185,8 +185,8 @@ func Spawn(name string, f func(), done func(error)) {
 }
 
 // Wait closes the batch channel once every source has ended. It returns false
-// if some had not within limit; those are left behind and the channel stays
-// open for them, so the caller stops reading instead.
+// if some had not within limit; those are left behind, the channel stays open
+// for them, and a nil batch on it stands for the close.
 func (g *Group) Wait(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() { g.wg.Wait(); close(g.ch); close(done) }()
@@ -198,6 +198,10 @@ func (g *Group) Wait(limit time.Duration) bool {
 	case <-done:
 		return true
 	case <-time.After(limit):
-		return false
 	}
+	select { // the channel can't be closed under a laggard: a nil batch says that this is the end
+	case g.ch <- nil:
+	case <-time.After(limit):
+	}
+	return false
 }

@@ -122,6 +122,9 @@ func TestLaggardsAreNamed(t *testing.T) {
 		if g.Wait(2 * time.Second) {
 			t.Error("want a laggard left behind")
 		}
+		if b, ok := <-g.Batches(); b != nil || !ok {
+			t.Error("want a nil batch for the end")
+		}
 		if l := g.Laggards(); len(l) != 1 || l[0] != "scripted" {
 			t.Errorf("want scripted named, got %v", l)
 		}

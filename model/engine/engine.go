@@ -74,9 +74,13 @@ func (e *Engine) restart() {
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 
-// Run reads batches until in closes, then publishes the final snapshot.
+// Run reads batches until in closes or gives a nil batch (a source hangs and
+// is left behind), then publishes the final snapshot.
 func (e *Engine) Run(in <-chan *model.Batch) {
 	for b := range in {
+		if b == nil {
+			break
+		}
 		e.take(b)
 		if e.opts.Recycle != nil {
 			e.opts.Recycle(b)

@@ -89,7 +89,7 @@ func (s *session) Go(ctx context.Context) error {
 		defer t.Stop()
 	}
 	shown := s.io.line.carryOn(show, s.run.keep.keepGoing, s.show) // 1: the screen ends, the terminal is restored
-	stopSources()         // 2
+	stopSources()                                                  // 2
 	if !s.group.Wait(max(stepLimit, s.patience)) {
 		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
 	}
@@ -100,7 +100,7 @@ func (s *session) Go(ctx context.Context) error {
 	select { // 4: the engine drains to the close of the channel
 	case <-drained:
 	case <-time.After(drain):
-		fmt.Fprintln(s.io.Err, "benchtop: left behind: engine")
+		return &exitError{exitFailed, errors.New("left behind: engine (the machine is too busy: the summary would be incomplete)")}
 	}
 	s.closeRecording() // 5
 	if c := s.crash.Load(); c != nil {
