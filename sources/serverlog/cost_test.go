@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"benchtop/model"
 	"benchtop/sources"
 	"benchtop/sources/serverlog"
+	"benchtop/sources/tail"
 )
 
 // BenchmarkCost sets the cost of parsing a line against that of finding it:
@@ -244,4 +247,58 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkReadLog reads a file of 256 MiB as a live run from the start does:
+// through the tail, the decoder and the outlet. Its lines are what vLLM prints
+// under load, a statistics line among forty of requests.
+func BenchmarkReadLog(b *testing.B) {
+	var block strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&block, "(APIServer pid=4107) INFO:     10.20.0.14:%d - \"POST /v1/completions HTTP/1.1\" 200 OK\n", 50000+i)
+		if i%4 == 0 {
+			fmt.Fprintf(&block, "(APIServer pid=4107) INFO 11-30 12:00:%02d [async_llm.py:402] Added request cmpl-%d.\n", i, i)
+		}
+	}
+	block.WriteString(vllmLine("12:00:59", 31, 7) + "\n")
+	path := filepath.Join(b.TempDir(), "v.log")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const size = 256 << 20
+	for n := 0; n < size; n += block.Len() {
+		if _, err := f.WriteString(block.String()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	s, err := tail.ParseSpec(path + ",format=vllm,year=2026")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(size)
+	b.ReportAllocs()
+	began := processorTime()
+	for b.Loop() {
+		ch := make(chan *model.Batch, 64)
+		out := sources.NewOutlet(context.Background(), ch, 1, sources.Block, nil)
+		done := make(chan error, 1)
+		go func() {
+			done <- serverlog.NewSource(tail.Options{Spec: s, FromStart: true}, serverlog.Options{}).Run(context.Background(), out)
+			close(ch)
+		}()
+		for batch := range ch {
+			sources.Recycle(batch)
+		}
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*size/1e6/(processorTime()-began).Seconds(), "MB/cpu-s")
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB-from-system")
 }

@@ -83,3 +83,25 @@ func decodeAll(t *testing.T, format string, lines [][]byte, n int) []model.Event
 	}
 	return evs
 }
+
+// FuzzProfile gives any text as a profile: an error or a format, and what it
+// reads is finite.
+func FuzzProfile(f *testing.F) {
+	f.Add([]byte(mine), []byte("batch of 4 after 1.5ms, 9 running"))
+	if b, err := os.ReadFile("profiles/deepinfer.yaml"); err == nil {
+		f.Add(b, []byte("KV cache 71.9% used, 640.5 tokens/s out"))
+	}
+	f.Fuzz(func(t *testing.T, text, line []byte) {
+		if len(text) > 4<<10 || len(line) > 4<<10 {
+			return
+		}
+		if _, err := serverlog.ParseProfile("x.yaml", text); err != nil {
+			return
+		}
+		path := t.TempDir() + "/x.yaml"
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		decodeAll(t, path, [][]byte{line}, 1)
+	})
+}

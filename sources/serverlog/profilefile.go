@@ -70,9 +70,13 @@ type loader struct {
 // ParseProfile reads the text of a profile and checks all of it: unknown keys,
 // expressions, group names, units, and that each example matches. path stands
 // in front of errors, which tell line and column.
-func ParseProfile(path string, b []byte) (Format, error) {
+func ParseProfile(path string, b []byte) (f Format, err error) {
+	defer func() { // the YAML library panics on some broken texts
+		if r := recover(); r != nil {
+			f, err = Format{}, fmt.Errorf("%s: no YAML that can be read: %v", path, r)
+		}
+	}()
 	l := loader{path: path}
-	var err error
 	if l.file, err = parser.ParseBytes(b, 0); err != nil {
 		return Format{}, l.syntax(err)
 	}
@@ -97,7 +101,7 @@ func ParseProfile(path string, b []byte) (Format, error) {
 	if !profileName.MatchString(name) {
 		return Format{}, l.wrong("$.name", "a name is 1 to 40 of a-z, 0-9, _ and -, got %q", name)
 	}
-	f := Format{Name: name, Versions: l.text.Versions, Hint: l.text.Hint, profile: p, vote: p.vote, parse: p.parse}
+	f = Format{Name: name, Versions: l.text.Versions, Hint: l.text.Hint, profile: p, vote: p.vote, parse: p.parse}
 	if f.Versions == "" {
 		f.Versions = "a profile"
 	}

@@ -167,8 +167,10 @@ func partEnd(t []byte) int {
 	if end >= 0 {
 		head = t[:end]
 	}
-	if i := bytes.Index(head, []byte(". ")); i >= 0 {
-		return i
+	for i := 0; i+1 < len(head); i++ {
+		if head[i] == '.' && head[i+1] == ' ' {
+			return i
+		}
 	}
 	return end
 }

@@ -228,6 +228,9 @@ var monthNames = map[[3]byte]int{
 // parseMonthStamp reads `Mon DD hh:mm:ss`, with or without a year behind the
 // day.
 func parseMonthStamp(b []byte) (s stamp, n int) {
+	if b[3] != ' ' && b[3] != '.' {
+		return s, 0
+	}
 	m, ok := monthNames[[3]byte{b[0] | 0x20, b[1] | 0x20, b[2] | 0x20}]
 	if !ok {
 		return s, 0
