@@ -11,6 +11,7 @@ func (s *Store) note(n *model.Note) {
 	switch n.Kind {
 	case model.NoteSource:
 		src.describe(n)
+		s.tellApart(src)
 	case model.NoteMark:
 		s.mark(model.Mark{At: n.At, Class: n.Name, Text: n.Text, Bad: n.Value > 0})
 	case model.NoteBadLine:

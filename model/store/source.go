@@ -25,6 +25,8 @@ type source struct {
 
 	// Of a load stream.
 	open    int64         // requests in flight by its own events
+	bar     float64       // requests finished by its bar
+	apart   *track        // the same over time, where it is one of several; else nil
 	horizon model.Instant // up to where it told them all; 0 if it doesn't say
 	how     string        // how it knows what is in flight, "" if it doesn't say
 }

@@ -144,7 +144,7 @@ func (s *Store) apply(ev *model.Event) {
 	case model.Observe:
 		s.applyObserve(&e)
 	case model.Begin:
-		src.open++
+		src.fly(e.At, 1)
 		s.client.begin(&e)
 		s.wholeTrack(model.ClientInFlight).add(e.At, 1)
 		s.wholeTrack(model.ClientSent).add(e.At, 1)
@@ -178,7 +178,7 @@ func (s *Store) applyEnd(e *model.Event) {
 	if !e.Series.IsOutcome() {
 		return
 	}
-	s.source(e.Source).open--
+	s.source(e.Source).fly(e.At, -1)
 	s.client.end(e)
 	s.wholeTrack(model.ClientInFlight).add(e.At, -1)
 	v := e.Value
@@ -222,7 +222,11 @@ func (s *Store) clientLevel(e *model.Event) {
 		return
 	}
 	c.lastSeen = max(c.lastSeen, e.Seen)
-	s.wholeTrack(e.Series).level(e.At, e.Value)
+	v := e.Value
+	if e.Series == model.ClientBarDone {
+		v = s.bars(e)
+	}
+	s.wholeTrack(e.Series).level(e.At, v)
 }
 
 func (s *Store) serverLevel(e *model.Event) {
@@ -268,7 +272,7 @@ func (s *Store) gpuLevel(e *model.Event) {
 func (s *Store) applyAdd(e *model.Event) {
 	switch {
 	case e.Series == model.ClientInFlight:
-		s.source(e.Source).open += int64(e.Value)
+		s.source(e.Source).fly(e.At, e.Value)
 		s.client.corrected(e)
 		s.wholeTrack(e.Series).add(e.At, e.Value)
 	case e.Series.Describe().Side == model.SideServer:
@@ -358,7 +362,8 @@ func (s *Store) resetClient(src *source, at model.Instant) {
 		c.flight.begin(at, -int(n))
 		c.open -= n
 	}
-	src.open, src.horizon = 0, 0
+	src.fly(at, -float64(src.open))
+	src.horizon = 0
 	if c.done > 0 {
 		s.steady.restart(at)
 	}

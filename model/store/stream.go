@@ -24,6 +24,50 @@ func (s *Store) heardHorizon(e *model.Event) {
 	c.horizon = max(c.horizon, least)
 }
 
+// fly books a change of what the stream has in flight.
+func (s *source) fly(at model.Instant, by float64) {
+	s.open += int64(by)
+	if s.apart != nil {
+		s.apart.add(at, by)
+	}
+}
+
+// bars is what the bars of all streams say together.
+func (s *Store) bars(e *model.Event) (sum float64) {
+	s.source(e.Source).bar = e.Value
+	for _, src := range s.sources {
+		sum += src.bar
+	}
+	return sum
+}
+
+// tellApart keeps what each of several load streams has in flight by itself,
+// beside their sum, so that they can be shown apart.
+func (s *Store) tellApart(src *source) {
+	if src.info.Kind != model.KindLoad || src.apart != nil {
+		return
+	}
+	loads := 0
+	for _, o := range s.sources {
+		if o.info.Kind == model.KindLoad {
+			loads++
+		}
+	}
+	if loads < 2 || len(s.tracks) >= maxTracks {
+		return
+	}
+	for _, o := range s.sources {
+		if o.info.Kind != model.KindLoad || o.apart != nil {
+			continue
+		}
+		o.apart = newTrack(trackKey{model.ClientInFlight, o.info.ID, 0})
+		s.keep(o.apart)
+		if o.open != 0 {
+			o.apart.add(max(s.now, s.start), float64(o.open))
+		}
+	}
+}
+
 // howKnown lists how in-flight can be known, the worst first.
 var howKnown = []string{"declared", "estimated", "reconstructed", "exact"}
 

@@ -62,6 +62,11 @@ func TestStreamsAddUp(t *testing.T) {
 	s.tell(begin(1, 9, 5), begin(2, 9, 5))
 	snap := &model.Snapshot{}
 	s.Freeze(snap, nil, true)
+	for src := model.SourceID(1); src <= 2; src++ {
+		if tr := snap.Track(model.ClientInFlight, src, 0); tr == nil || tr.Total != 1 {
+			t.Errorf("want 1 in flight of stream %d by itself, got %+v", src, tr)
+		}
+	}
 	if c := snap.Client; c.PeakFlight != 5 || c.Begun != 7 || c.Done != 2 || s.flying() != 2 {
 		t.Errorf("want a peak of 5, 7 begun, 2 done, 2 in flight, got %g, %d, %d, %g", c.PeakFlight, c.Begun, c.Done, s.flying())
 	}
@@ -84,6 +89,33 @@ func TestHorizonIsTheLeast(t *testing.T) {
 	s.tell(model.Event{Kind: model.State, Source: 2, At: second(9), Value: float64(model.Ended)}, horizon(1, 10))
 	if want, got := second(10), s.client.horizon; got != want {
 		t.Errorf("want the one that still speaks, %d, got %d", want, got)
+	}
+}
+
+func TestBarsAddUp(t *testing.T) {
+	s := streams(t, "a", "b")
+	bar := func(src model.SourceID, at, v float64) model.Event {
+		return model.Event{Kind: model.Level, Series: model.ClientBarDone, Source: src, At: second(at), Value: v}
+	}
+	s.tell(bar(1, 1, 10), bar(2, 1.5, 5), bar(1, 2, 20), bar(2, 2.5, 15))
+	if got := s.whole[model.ClientBarDone].last; got != 35 {
+		t.Errorf("want 35 finished of both, got %g", got)
+	}
+}
+
+// A single stream needs no track beside the whole one.
+func TestOneStreamIsTheWhole(t *testing.T) {
+	s := streams(t, "a")
+	s.tell(begin(1, 1, 1))
+	snap := &model.Snapshot{}
+	s.Freeze(snap, nil, true)
+	if tr := snap.Track(model.ClientInFlight, 1, 0); tr != nil {
+		t.Errorf("want only the run-wide track, got %+v", tr)
+	}
+	s.Apply(&model.Batch{Notes: []model.Note{{Kind: model.NoteSource, Source: 2, Name: "b", Text: "|", Value: float64(model.KindLoad)}}})
+	s.Freeze(snap, nil, true)
+	if tr := snap.Track(model.ClientInFlight, 1, 0); tr == nil || tr.Total != 1 {
+		t.Errorf("want it by itself once there is another, got %+v", tr)
 	}
 }
 
