@@ -182,13 +182,23 @@ func (s *sheet) pair(k, v []byte, quoted bool) {
 // setting reports whether a key names a limit or a counter: neither a gauge
 // nor an event.
 func setting(k []byte) bool {
-	for _, w := range [...]string{"max_", "limit", "timeout", "policy", "_total"} {
-		if bytes.Contains(k, []byte(w)) {
-			return true
+	for i := range k {
+		switch k[i] {
+		case 'm', 'l', 't', 'p', '_':
+		default:
+			continue
+		}
+		for _, w := range settingWords {
+			if len(k)-i >= len(w) && string(k[i:i+len(w)]) == w {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// settingWords stand in the keys of limits and counters.
+var settingWords = [...]string{"max_", "limit", "timeout", "policy", "_total"}
 
 // number reads one key whose value is a number. kind is 'd' for a duration of
 // x units of ms milliseconds, '%' for a percentage, 0 for a bare number.

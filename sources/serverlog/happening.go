@@ -94,14 +94,24 @@ var signs = signTable([]sign{
 })
 
 // faultSigns may stand anywhere in a WARN or ERROR message, in lower case.
-var faultSigns = []sign{
-	{"out of memory", OutOfMemory}, {"out_of_memory", OutOfMemory}, {"outofmemory", OutOfMemory},
-	{"memory allocation retries", AllocatorRetry}, {"cudamalloc failed", AllocatorRetry},
-	{"empty_cache", AllocatorCompaction}, {"fragmentation", AllocatorCompaction},
-	{"is preempted by ", Preemption},
-	{"watchdog", Watchdog},
-	{"falling back", PrecisionFallback}, {"fall back to ", PrecisionFallback}, {"fallback", PrecisionFallback}, {"overflow", PrecisionFallback},
-	{"garbage collection", GarbageCollection},
+var faultSigns = []struct {
+	text []byte
+	what Happening
+}{
+	{[]byte("out of memory"), OutOfMemory},
+	{[]byte("out_of_memory"), OutOfMemory},
+	{[]byte("outofmemory"), OutOfMemory},
+	{[]byte("memory allocation retries"), AllocatorRetry},
+	{[]byte("cudamalloc failed"), AllocatorRetry},
+	{[]byte("empty_cache"), AllocatorCompaction},
+	{[]byte("fragmentation"), AllocatorCompaction},
+	{[]byte("is preempted by "), Preemption},
+	{[]byte("watchdog"), Watchdog},
+	{[]byte("falling back"), PrecisionFallback},
+	{[]byte("fall back to "), PrecisionFallback},
+	{[]byte("fallback"), PrecisionFallback},
+	{[]byte("overflow"), PrecisionFallback},
+	{[]byte("garbage collection"), GarbageCollection},
 }
 
 // signTable sorts signs by their first byte.
@@ -153,7 +163,7 @@ func (c *record) happening() Happening {
 		n++
 	}
 	for i := range faultSigns {
-		if bytes.Contains(low[:n], []byte(faultSigns[i].text)) {
+		if bytes.Contains(low[:n], faultSigns[i].text) {
 			return faultSigns[i].what
 		}
 	}

@@ -81,7 +81,16 @@ func value(b []byte) (v []byte, n int) {
 	for n < len(b) && !isSpace(b[n]) {
 		n++
 	}
-	return bytes.TrimRight(b[:n], ",;)]}"), n
+	v = b[:n]
+	for len(v) > 0 && closes(v[len(v)-1]) {
+		v = v[:len(v)-1]
+	}
+	return v, n
+}
+
+// closes reports whether a byte behind a value belongs to what stands around it.
+func closes(c byte) bool {
+	return c == ',' || c == ';' || c == ')' || c == ']' || c == '}'
 }
 
 // key reads the key in front of an equals sign at the start of b; n counts
