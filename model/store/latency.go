@@ -16,12 +16,16 @@ const (
 	runDigits    = 3
 	windowDigits = 2
 	windowLen    = 64 // seconds kept
+	// fewValues is up to how many latencies of a second are also kept one by
+	// one: merging those costs far less than walking a histogram's buckets.
+	fewValues = 512
 )
 
 type sketch struct {
 	run    *hdrhistogram.Histogram
 	second [windowLen]*hdrhistogram.Histogram
-	number [windowLen]int64 // which second each holds
+	number [windowLen]int64    // which second each holds
+	values [windowLen][]uint32 // its latencies in microseconds; longer than fewValues: not all
 	merged *hdrhistogram.Histogram
 	sum    float64 // seconds, for an exact mean
 	max    float64
@@ -65,8 +69,12 @@ func (s *sketch) add(at model.Instant, sec float64) {
 	case s.number[i] < n:
 		h.Reset()
 		s.number[i] = n
+		s.values[i] = s.values[i][:0]
 	}
 	_ = h.RecordValue(us)
+	if len(s.values[i]) <= fewValues {
+		s.values[i] = append(s.values[i], uint32(us)) // an hour fits
+	}
 }
 
 // over merges the seconds [from, to) and returns them; valid until the next call.
@@ -74,8 +82,14 @@ func (s *sketch) over(from, to model.Instant) *hdrhistogram.Histogram {
 	s.merged.Reset()
 	lo, hi := int64(from)/1e9, int64(to)/1e9
 	for i, h := range s.second {
-		if h != nil && s.number[i] >= lo && s.number[i] < hi {
+		switch {
+		case h == nil || s.number[i] < lo || s.number[i] >= hi:
+		case len(s.values[i]) > fewValues:
 			s.merged.Merge(h)
+		default:
+			for _, us := range s.values[i] {
+				_ = s.merged.RecordValue(int64(us)) // the bucket that Merge would add it to
+			}
 		}
 	}
 	return s.merged
