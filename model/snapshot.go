@@ -28,8 +28,9 @@ type Snapshot struct {
 	Runner   string    // id of the runner-up, "" if none
 	Findings []Finding // raised now first, then cleared ones, then unknown
 	Verdicts []VerdictChange
-	Marks    []Mark // oldest first, bounded
-	Shed     uint64 // events lost between the sources and the store
+	Said     []VerdictChange // what a recording says that was said then; Verdicts are today's rules
+	Marks    []Mark          // oldest first, bounded
+	Shed     uint64          // events lost between the sources and the store
 }
 
 // Track finds one track, or nil.

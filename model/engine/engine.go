@@ -41,6 +41,7 @@ type Engine struct {
 	result  diagnose.Result
 	kinds   map[model.SourceID]model.SourceKind
 	notes   model.Batch // for what the engine itself tells the recorder
+	differ  string      // ids of the last difference told between then and today
 }
 
 // New makes an engine with an empty snapshot published.
@@ -70,7 +71,7 @@ func (e *Engine) restart() {
 	e.store = store.New(e.opts.Thresholds)
 	e.judge = diagnose.NewJudge(e.opts.Thresholds)
 	e.kinds = make(map[model.SourceID]model.SourceKind)
-	e.judged, e.signals, e.result = 0, nil, e.judge.Standing()
+	e.judged, e.signals, e.result, e.differ = 0, nil, e.judge.Standing(), ""
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 
@@ -133,6 +134,7 @@ func (e *Engine) judge1(sec model.Instant) {
 	e.second++
 	e.signals = e.store.Second(sec)
 	e.result = e.judge.Second(e.signals)
+	e.contrast(sec)
 	c := e.result.Change
 	if c == nil {
 		return
@@ -149,6 +151,31 @@ func (e *Engine) judge1(sec model.Instant) {
 		})
 		e.opts.Record(&e.notes)
 	}
+}
+
+// contrastAfter is how long today's verdict must differ from the recorded one
+// before that is told: changes may lie a second apart.
+const contrastAfter = 5e9
+
+// contrast marks, in a replay, where today's rules say something else than was
+// said then.
+func (e *Engine) contrast(sec model.Instant) {
+	said := e.store.Said()
+	v := &e.result.Verdict
+	if len(said) == 0 || v.ID == "" {
+		return
+	}
+	last := &said[len(said)-1]
+	key := last.ID + " " + last.Reason + " " + v.ID + " " + v.Reason
+	if last.ID == v.ID && last.Reason == v.Reason {
+		e.differ = ""
+		return
+	}
+	if key == e.differ || sec-last.At < contrastAfter || sec-v.Since < contrastAfter {
+		return
+	}
+	e.differ = key
+	e.store.Mark(model.Mark{At: sec, Class: "then", Text: "said then: " + last.Title + "; today's rules say: " + v.Title})
 }
 
 func (e *Engine) publish(final bool) {

@@ -33,6 +33,7 @@ func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 		snap.GPUs = append(snap.GPUs, g.info)
 	}
 	snap.Marks = s.marks[:len(s.marks):len(s.marks)]
+	snap.Said = s.Said()
 	if len(s.engines) > 0 {
 		snap.Engines = make(map[uint64]string, len(s.engines))
 		for k, v := range s.engines {

@@ -117,6 +117,9 @@ func (s *Store) recordedVerdict(n *model.Note) {
 	}
 }
 
+// Said is what a recording tells of the verdicts of its time, oldest first.
+func (s *Store) Said() []model.VerdictChange { return s.recorded[:len(s.recorded):len(s.recorded)] }
+
 // Mark adds a moment to the time axis.
 func (s *Store) Mark(m model.Mark) { s.mark(m) }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -29,6 +30,7 @@ func Run(s *model.Snapshot) *Page {
 			p.figure(f)
 		}
 	}
+	verdictHistory(p, s)
 	findingsPart(p, s)
 	p.heading(2, "1. hardware")
 	p.table(hardware(s))
@@ -164,6 +166,37 @@ func findingsPart(p *Page, s *model.Snapshot) {
 	if len(t.Rows) > 0 {
 		p.heading(2, "findings")
 		p.table(t)
+	}
+}
+
+// verdictHistory lists how the verdict went; of a replay, also what was said
+// when it was recorded, so that another version's rules can be told apart.
+func verdictHistory(p *Page, s *model.Snapshot) {
+	same := len(s.Said) == 0 || slices.EqualFunc(s.Said, s.Verdicts, func(a, b model.VerdictChange) bool { return a.ID == b.ID && a.Reason == b.Reason })
+	t := Table{Head: []string{"at", "verdict", "severity", "confidence"}, Right: []bool{true, false, false, false}}
+	if !same {
+		t.Head = append(t.Head, "by")
+		t.Right = append(t.Right, false)
+	}
+	rows := slices.Clone(s.Verdicts)
+	if !same {
+		rows = append(rows, s.Said...)
+		slices.SortStableFunc(rows, func(a, b model.VerdictChange) int { return cmp.Compare(a.At, b.At) })
+	}
+	for _, v := range rows {
+		line := []string{seconds(max(0, v.At.Seconds(s.Start))), v.Title, v.Severity.String(), v.Confidence}
+		if !same {
+			line = append(line, map[bool]string{true: "said then", false: "today's rules"}[v.Recorded])
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.heading(2, "verdicts over the run")
+	p.table(t)
+	if len(s.Said) > 0 && same {
+		p.text("Today's rules say the same as was said when it was recorded.")
 	}
 }
 
