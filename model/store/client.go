@@ -258,8 +258,7 @@ func (f *fractions) rates(first, last int64) (x, n []float64) {
 // told its true start: a start known only from its neighbours may overlap the
 // request before it on the same worker, and would raise the peak.
 func (c *client) settling() model.Instant {
-	q := c.lat.all.run.Max()
-	return model.Instant(min(60, float64(q)/1e6+1) * 1e9)
+	return model.Instant(min(60, c.lat.all.max+1) * 1e9)
 }
 
 // sweepPeak looks for the peak of in-flight up to an instant.
