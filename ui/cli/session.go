@@ -246,6 +246,7 @@ func (s *session) finish() error {
 			line += fmt.Sprintf(" (%d blocks lost: the disk was too slow)", st.Lost)
 		}
 		kept = append(kept, line)
+		kept = append(kept, s.keepRow(final, st.Path)...)
 	}
 	if s.found != nil && len(s.found.flags) > 0 {
 		kept = append(kept, fmt.Sprintf("%-9s %s", "repeat", s.found.repeat()))

@@ -103,7 +103,7 @@ func head(m compare.Metric) string {
 func RowCSV(rows []compare.Row) Table {
 	t := Table{Head: []string{
 		"round", "change", "client_concurrency", "success", "failure", "server_mean_batch", "timeouts", "rejections", "server_lost", "notes",
-		"run", "arm", "label", "started", "duration_s", "measured_s", "warm", "verdict",
+		"run", "arm", "label", "started", "duration_s", "measured_s", "warm", "verdict", "model", "server", "gpus",
 	}}
 	var ids []compare.Metric
 	for _, m := range compare.Metrics() {
@@ -114,7 +114,7 @@ func RowCSV(rows []compare.Row) Table {
 		r := &rows[i]
 		line := []string{
 			fmt.Sprint(r.Round), changeOf(r), plain(r.Concurrency), plain(r.OK), plain(r.Failed), plain(r.Batch), plain(r.Timeouts), plain(r.Rejected), plain(r.ServerLost), strings.Join(r.Notes, "; "),
-			r.Run, r.Arm, r.Label, started(r), plain(r.DurationS), plain(r.MeasuredS), fmt.Sprint(r.Warm), r.Verdict,
+			r.Run, r.Arm, r.Label, started(r), plain(r.DurationS), plain(r.MeasuredS), fmt.Sprint(r.Warm), r.Verdict, r.Facts["model"], strings.TrimSpace(r.Facts["engine"] + " " + r.Facts["engine_version"]), r.Facts["gpus"],
 		}
 		for _, m := range ids {
 			line = append(line, plain(r.Value(m.ID)*m.Scale))
@@ -141,4 +141,19 @@ func plain(v float64) string {
 		return ""
 	}
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", v), "0"), ".")
+}
+
+// RoundLog is the documents' table as it is kept from round to round: with when
+// the run was, its id, and the model's identity.
+func RoundLog(rows []compare.Row) *Page {
+	t := Rounds(rows)
+	t.Head = append(t.Head, "started", "run", "model", "server")
+	t.Right = append(t.Right, false, false, false, false)
+	for i := range rows {
+		f := rows[i].Facts
+		t.Rows[i] = append(t.Rows[i], started(&rows[i]), rows[i].Run, dash(f["model"]), dash(strings.TrimSpace(f["engine"]+" "+f["engine_version"])))
+	}
+	p := &Page{}
+	p.table(t)
+	return p
 }
