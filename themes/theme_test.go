@@ -120,8 +120,8 @@ func TestSGR(t *testing.T) {
 	}{
 		{themes.Mono, "\x1b[0;1;4m"},
 		{themes.ANSI16, "\x1b[0;1;91;40m"},
-		{themes.ANSI256, "\x1b[0;1;38;5;210;48;5;234m"},
-		{themes.TrueColor, "\x1b[0;1;38;2;247;118;142;48;2;22;22;30m"},
+		{themes.ANSI256, "\x1b[0;1;38;5;209;48;5;234m"},
+		{themes.TrueColor, "\x1b[0;1;38;2;255;122;102;48;2;22;22;30m"},
 	} {
 		if got := string(th.AppendSGR(nil, look, tc.depth)); got != tc.want {
 			t.Errorf("%s: want %q, got %q", tc.depth, tc.want, got)

@@ -21,19 +21,30 @@ func findingsHead(f Frame) Head {
 			raised++
 		}
 	}
+	notes := 1
+	if f.View.Full {
+		notes = 2
+	}
 	return Head{Title: "findings and evidence", Notes: []Span{
 		{draw.Count(float64(raised)) + " raised", themes.Text, false}, {"↑↓ scroll  e back", themes.Dim, false},
-	}}
+	}[:notes]}
 }
 
 func drawFindings(f Frame) {
 	w, h := f.Grid.Size()
 	s := f.View.Figures
 	width := min(w-4, 110)
-	lines := f.verdictLines(width, 1<<20, true)
+	var lines []line
+	if f.View.Full { // else the verdict stands beside it
+		lines = append(f.verdictLines(width, 1<<20, true), nil)
+	}
 	for i := range s.Findings {
-		lines = append(lines, nil)
-		lines = append(lines, findingLines(s, &s.Findings[i], width)...)
+		lines = append(append(lines, findingLines(s, &s.Findings[i], width)...), nil)
+	}
+	if n := len(lines); n > 0 {
+		lines = lines[:n-1]
+	} else {
+		lines = []line{{{"nothing was judged yet", themes.Dim, false}}}
 	}
 	skip := min(f.View.Scroll, max(len(lines)-h, 0))
 	for y := 0; y < h && skip+y < len(lines); y++ {

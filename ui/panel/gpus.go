@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -121,8 +122,8 @@ func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
 	clock := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key)))
 	temp := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key)))
 	if f.View.Right >= 10 && !math.IsNaN(clock) {
-		f.beside(y, draw.Grouped(clock/1e6)+" "+draw.Grouped(temp)+"°")
-		if h > 1 {
+		f.beside(y, strings.TrimSuffix(draw.Grouped(clock/1e6)+" "+draw.Grouped(temp)+"°", " "+draw.None+"°"))
+		if watts := last(fig.GPU(model.GPUPower, g.Key)); h > 1 && !math.IsNaN(watts) {
 			f.beside(y+1, draw.Watts(f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(fig.GPU(model.GPUPower, g.Key)))))
 		}
 		if h > 2 && t.total > 0 {

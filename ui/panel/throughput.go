@@ -2,6 +2,7 @@ package panel
 
 import (
 	"math"
+	"slices"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -40,7 +41,30 @@ func (f Frame) completions() (good, all, server []float64) {
 		good[i] /= step
 	}
 	server = smooth(f.spreadOver(per(model.ServerFinished), f.Snap.Whole(model.ServerFinished)), step)
+	if n := int(2 / step); n > 1 { // a few ends a second are no comb
+		for _, v := range [][]float64{good, all, server} {
+			trail(v, n)
+		}
+	}
 	return good, all, server
+}
+
+// trail replaces each value by the mean of the n up to it, of which those that
+// nobody measured count as 0 once one was.
+func trail(vals []float64, n int) {
+	raw := slices.Clone(vals)
+	begun := slices.IndexFunc(raw, func(v float64) bool { return !math.IsNaN(v) })
+	end := len(raw)
+	for end > 0 && math.IsNaN(raw[end-1]) {
+		end--
+	}
+	for i := max(begun, 0); i < end; i++ {
+		from, total := max(i-n+1, begun), 0.0
+		for _, v := range raw[from : i+1] {
+			total += zero(v)
+		}
+		vals[i] = total / float64(i+1-from)
+	}
 }
 
 // spreadOver lays counts that come in steps (a scrape each 5 s) evenly over the
