@@ -108,7 +108,7 @@ func (t *table) told(row []byte, port uint16) {
 	case local == port:
 		t.add(state, connOfRaw(row[24:24+4*words], int(remote)))
 	case remote == port:
-		t.add(state, connOfRaw(row[8:8+4*words], int(local)))
+		t.from(state, connOfRaw(row[8:8+4*words], int(local)), uint64(binary.NativeEndian.Uint32(row[68:])))
 	}
 }
 

@@ -35,6 +35,7 @@ const (
 	NetTx
 	SelfCPU
 	SelfRSS
+	CPUPower
 	fieldCount
 )
 
@@ -84,6 +85,7 @@ var fields = [fieldCount]struct {
 	NetTx:                {"net_tx_bps", none, 1},
 	SelfCPU:              {"self_cpu_cores", model.SelfCPU, 1},
 	SelfRSS:              {"self_rss_mib", model.SelfRSS, mebi},
+	CPUPower:             {"cpu_power_w", none, 1},
 }
 
 // String is the field's key in the NDJSON.

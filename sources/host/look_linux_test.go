@@ -198,6 +198,33 @@ func TestFaultsLookDifferent(t *testing.T) {
 	}
 }
 
+// TestOurOwnPollsAreNoClients: what this process opens itself is not counted,
+// at neither end.
+func TestOurOwnPollsAreNoClients(t *testing.T) {
+	s := start(t, "server", []string{"vllm", "serve", "m"}, nil)
+	for range 3 {
+		c, err := net.Dial("tcp", "127.0.0.1:"+s.first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	start(t, "client plain:"+s.first, []string{"oddload"}, nil)
+	var port int
+	fmt.Sscan(s.first, &port)
+	m := sampler(t, host.Options{ServerPort: port})
+	var r host.Reading
+	for range 100 { // until all workers are connected
+		if m.Read(&r); r.Get(host.Established) >= 12 {
+			break
+		}
+		pause(t, 100*time.Millisecond)
+	}
+	if got := r.Get(host.Established); got != 12 {
+		t.Errorf("want the client's 12 connections without our 3, got %v", got)
+	}
+}
+
 // pause waits in real time: the processes are real.
 func pause(t *testing.T, d time.Duration) {
 	t.Helper()

@@ -27,6 +27,8 @@ type machine struct {
 	clockAt  model.Instant
 	clock    float64
 	governor string
+	energy   float64 // joules of all processor packages, NaN where that may not be read
+	packages int     // that tell it, -1 if there are none
 	busy     float64 // cores in use since the poll before, NaN if that is not known
 }
 
@@ -55,6 +57,31 @@ func (m *machine) read(f *procFiles, fs procfs.FS, o *Options, near string, r *R
 	segments(f, o.Proc+near+"/snmp", r)
 	m.throughput(f, o, near, r, known, span)
 	m.clocks(f, o.Sys, r)
+	m.power(f, o.Sys, r, known, span)
+}
+
+// power reads what the processor packages draw, from their counters of energy.
+// Most systems let only root read them.
+func (m *machine) power(f *procFiles, sys string, r *Reading, known bool, span float64) {
+	if m.packages < 0 {
+		return
+	}
+	was, sum, n := m.energy, 0.0, 0
+	for ; n < 16; n++ {
+		v, ok := f.number(sys + "/class/powercap/intel-rapl:" + strconv.Itoa(n) + "/energy_uj")
+		if !ok {
+			break
+		}
+		sum += v / 1e6
+	}
+	if n == 0 {
+		m.packages = -1
+		return
+	}
+	if known && m.packages == n && sum >= was { // else a counter has wrapped, or a package came
+		r.Set(CPUPower, math.Round(10*(sum-was)/span)/10)
+	}
+	m.energy, m.packages = sum, n
 }
 
 // keyed finds the number behind a key in a file of `key number` lines.

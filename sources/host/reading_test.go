@@ -46,7 +46,7 @@ const contractKeys = "ts client_busiest_thread_cores client_cpu_cores server_bus
 	"per_core_busy cpu_mhz_mean governor ctx_switches_total steal_share sockets_established sockets_connecting accept_queue " +
 	"connections_opened_total tcp_out_segs_total tcp_retrans_total cgroup_nr_periods cgroup_nr_throttled client_cgroup_nr_periods " +
 	"client_cgroup_nr_throttled psi_cpu_some psi_memory_some psi_io_some mem_available_mib oom_kills_total disk_read_bps net_rx_bps " +
-	"net_tx_bps self_cpu_cores self_rss_mib"
+	"net_tx_bps self_cpu_cores self_rss_mib cpu_power_w"
 
 func firstLine(t *testing.T) []byte {
 	t.Helper()

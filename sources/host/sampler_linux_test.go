@@ -86,6 +86,8 @@ func wantFields(t *testing.T, r *host.Reading, want map[host.Field]float64) {
 func TestSampler(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, dir, "testdata/machine1.txt")
+	rapl := "sys/class/powercap/intel-rapl:0/energy_uj"
+	write(t, dir, rapl, "500000000\n")
 	synctest.Test(t, func(t *testing.T) {
 		s := sampler(t, options(dir))
 		var r host.Reading
@@ -102,6 +104,7 @@ func TestSampler(t *testing.T) {
 		}
 
 		unpack(t, dir, "testdata/machine2.txt")
+		write(t, dir, rapl, "681500000\n")
 		time.Sleep(time.Second) // in the bubble's time
 		s.Read(&r)
 		wantFields(t, &r, map[host.Field]float64{
@@ -111,7 +114,7 @@ func TestSampler(t *testing.T) {
 			host.SegsOut: 80500, host.SegsRetrans: 105, host.QuotaPeriods: 110, host.QuotaThrottled: 24,
 			host.ClientQuotaPeriods: 60, host.ClientQuotaThrottled: 1, host.PSICPU: 0.15, host.PSIMemory: 0.06, host.PSIIO: 0.015,
 			host.MemAvailable: 16000, host.OOMKills: 1, host.DiskRead: 2097152, host.NetRx: 5000, host.NetTx: 7000,
-			host.SelfCPU: 0.01, host.SelfRSS: 10,
+			host.SelfCPU: 0.01, host.SelfRSS: 10, host.CPUPower: 181.5,
 		})
 		if !slices.Equal(r.PerCore, []float64{0.9, 0.7, 0.5, 0.3}) {
 			t.Errorf("want each core's share, got %v", r.PerCore)

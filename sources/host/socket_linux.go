@@ -32,6 +32,8 @@ type table struct {
 	known       bool
 	inodes      map[uint64]bool // of all listening sockets: tells namespaces apart
 	buf         []byte
+	own         map[uint64]bool // sockets of this very process, by inode
+	polls       []conn          // connections that are ours: we watch, we are no client
 }
 
 func (t *table) clear() {
@@ -43,7 +45,7 @@ func (t *table) clear() {
 	clear(t.connecting)
 	clear(t.opened)
 	clear(t.inodes)
-	t.listening, t.queue, t.known = false, 0, false
+	t.listening, t.queue, t.known, t.polls = false, 0, false, t.polls[:0]
 }
 
 // read fills the table from the tcp and tcp6 files of a net folder.
@@ -93,8 +95,45 @@ func (t *table) row(l []byte, port uint16) {
 	case localPort == int(port):
 		t.add(st, connOf(remote, remotePort))
 	case remotePort == int(port):
-		t.add(st, connOf(local, localPort))
+		ino, _ := decimal(inodeOf(l))
+		t.from(st, connOf(local, localPort), ino)
 	}
+}
+
+// from books a row that is a client's end.
+func (t *table) from(st uint64, c conn, inode uint64) {
+	if inode != 0 && t.own[inode] {
+		t.polls = append(t.polls, c)
+		return
+	}
+	t.add(st, c)
+}
+
+// forget takes connections out of the table, at whichever end they were told.
+func (t *table) forget(list []conn) {
+	for _, c := range list {
+		delete(t.established, c)
+		delete(t.connecting, c)
+		delete(t.opened, c)
+	}
+}
+
+// ownSockets finds the sockets of this process.
+func ownSockets(proc string, into map[uint64]bool) map[uint64]bool {
+	if into == nil {
+		into = make(map[uint64]bool)
+	}
+	clear(into)
+	dir := proc + "/self/fd"
+	for _, fd := range names(dir, -1) {
+		to, err := os.Readlink(dir + "/" + fd)
+		if text, ok := strings.CutPrefix(to, "socket:["); ok && err == nil {
+			if v, ok := decimal([]byte(strings.TrimSuffix(text, "]"))); ok {
+				into[v] = true
+			}
+		}
+	}
+	return into
 }
 
 func (t *table) add(st uint64, c conn) {
@@ -175,6 +214,7 @@ func (s *sockets) read(f *procFiles, proc, near string, serverPID int, port uint
 	if s.nearDir != near {
 		s.nearDir, s.ours = near, proc == "/proc" && !apart("/proc/self/net", proc+near)
 	}
+	s.near.own = ownSockets(proc, s.near.own)
 	if !s.ours || s.near.ask(port) != nil {
 		s.ours = false
 		s.near.read(f, proc+near, port)
@@ -190,6 +230,8 @@ func (s *sockets) read(f *procFiles, proc, near string, serverPID int, port uint
 			s.far.read(f, dir+"/net", port)
 		}
 	}
+	s.near.forget(s.near.polls)
+	s.far.forget(s.near.polls)
 	s.pace.done(now)
 	t := s.view()
 	if t == nil {
