@@ -7,8 +7,9 @@ type FinderOptions struct {
 	// Streams are where the load stream is read: paths of files and named pipes,
 	// or pipe:[N] for a pipe without a name. Who writes there may be the client.
 	Streams []string
-	Logs    []string // files that the server prints to
-	Proc    string   // where procfs is mounted, "" as usual
+	Logs    []string   // files that the server prints to
+	Started func() int // the client that we started ourselves, 0 before it runs; nil if we don't
+	Proc    string     // where procfs is mounted, "" as usual
 }
 
 // Parties are the processes of a benchmark. What is not known is 0.

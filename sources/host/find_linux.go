@@ -35,7 +35,8 @@ func NewFinder(o FinderOptions) *Finder {
 // Find looks for both. What a look takes decides when the next one may be: till
 // then the answer is the last one.
 func (f *Finder) Find() Parties {
-	if time.Now().Before(f.next) {
+	changed := f.o.Started != nil && f.o.Started() != f.last.Client // when it starts, once
+	if time.Now().Before(f.next) && !changed {
 		return f.last
 	}
 	runtime.LockOSThread()
@@ -153,6 +154,9 @@ func (f *Finder) busiestPort(s *scan, pids []int, told int) int {
 // client finds the load generator: who has connections to the server's port, a
 // known one first; else who writes the load stream; else a known one that runs.
 func (f *Finder) client(s *scan, p Parties) int {
+	if f.o.Started != nil {
+		return f.o.Started()
+	}
 	count := make(map[int]int)
 	if p.Port != 0 {
 		for _, e := range s.rows {

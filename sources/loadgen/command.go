@@ -34,6 +34,7 @@ type Command struct {
 	over   context.Context //nolint:containedctx // it ends with the program
 	end    context.CancelFunc
 	state  atomic.Pointer[os.ProcessState]
+	pid    atomic.Int64
 	began  model.Instant
 	voices [2]voice
 }
@@ -64,6 +65,9 @@ func (c *Command) Name() string { return c.o.Name }
 
 // Over is closed when the program has ended and all it printed was read.
 func (c *Command) Over() <-chan struct{} { return c.over.Done() }
+
+// PID is the program's process, 0 before it runs.
+func (c *Command) PID() int { return int(c.pid.Load()) }
 
 // ExitCode is the program's, by the shell's convention 128 and the signal's
 // number if one ended it; ok is false if it didn't run or hangs in the kernel.
@@ -199,6 +203,7 @@ func (v *voice) spoken() bool {
 func (c *Command) started(pid int, out *sources.Outlet) {
 	now := sources.Now()
 	c.began = now
+	c.pid.Store(int64(pid))
 	text := commandText(c.o.Argv)
 	out.State(now, model.Running, "")
 	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "command", Text: text})

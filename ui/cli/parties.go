@@ -18,6 +18,7 @@ type parties struct {
 	here    bool // the server's endpoint is on this machine, or nobody said where
 	streams []string
 	logs    []string
+	started func() int // the client that we start ourselves; nil if we don't
 }
 
 // server notes where the server is, from the address of its metrics.
@@ -69,7 +70,7 @@ func (p *parties) options(label string) host.Options {
 	case label == "server":
 		o.Side = host.Server
 	}
-	o.Find = host.NewFinder(host.FinderOptions{Side: o.Side, Port: p.port, Streams: p.streams, Logs: p.logs}).Find
+	o.Find = host.NewFinder(host.FinderOptions{Side: o.Side, Port: p.port, Streams: p.streams, Logs: p.logs, Started: p.started}).Find
 	return o
 }
 

@@ -67,6 +67,8 @@ known tool readable: what was changed is printed.`,
 const programPatience = 10 * time.Second
 
 func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags, in *sourceFlags, argv []string, assist bool) error {
+	var load *loadgen.Command // made below, before any source starts
+	in.started = func() int { return load.PID() }
 	plan, err := in.beside(stdio, screen, run, argv)
 	if err != nil {
 		return err
@@ -86,7 +88,7 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
-	load := loadgen.NewCommand(life, loadgen.CommandOptions{
+	load = loadgen.NewCommand(life, loadgen.CommandOptions{
 		Options: loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)},
 		Argv:    how.argv, Env: how.env, Stdin: stdio.In, Signals: signals,
 	})
@@ -138,7 +140,7 @@ func (f *sourceFlags) beside(stdio Stdio, screen *screenFlags, run *runFlags, ar
 		return nil, err
 	}
 	if len(plan) == 0 { // nothing but the command: this machine's own readings belong to it
-		return f.planHost(&parties{here: true}, true)
+		return f.planHost(&parties{here: true, started: f.started}, true)
 	}
 	return plan, nil
 }
@@ -170,7 +172,10 @@ func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
 		p.outputs = a.Own
 		switch {
 		case len(a.Changes) > 0:
-			fmt.Fprintf(stdio.Err, "benchtop: %s (with --assist: %s)\n", a.Why, oneLine(strings.Join(a.Changes, ", ")))
+			text := fmt.Sprintf("%s (with --assist: %s)", a.Why, oneLine(strings.Join(a.Changes, ", ")))
+			fmt.Fprintf(stdio.Err, "benchtop: %s\n", text)
+			now := sources.Now()
+			p.notes = append(p.notes, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "suggestion", Text: text})
 		case assist || a.Tool == "":
 			fmt.Fprintf(stdio.Err, "benchtop: %s\n", a.Why)
 		}

@@ -23,6 +23,8 @@ type sourceFlags struct {
 	someone  bool
 	port     int
 	keepText bool
+
+	started func() int // the load generator that run starts; nil elsewhere
 }
 
 func (f *sourceFlags) add(s *pflag.FlagSet) {
