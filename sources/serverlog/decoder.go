@@ -220,7 +220,10 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 	if sample {
 		d.sampled = seen
 	}
-	d.rd.all = sample || d.every || d.past.waiting()
+	d.rd.all = sample || d.every || !d.e.late && d.past.waiting()
+	if d.e.late {
+		d.past.newest = seen
+	}
 	d.rd.dated = d.o.OwnTime || d.e.late
 	d.rd.read(text, d.onRead)
 	if len(d.e.slotted) > 0 && !d.e.late {

@@ -16,6 +16,8 @@ type Format struct {
 	words   [][]byte // one of them stands in every JSON record that says something
 	wraps   string   // a format whose records stand in this one's log
 
+	// silent ends short lines that say nothing, whatever their prefixes.
+	silent []byte
 	// vote says how sure one record makes us: 1 for text only this engine
 	// writes, less for what others write too, 0 for the rest.
 	vote func(c *record) float64

@@ -9,6 +9,7 @@ var lmdeploy = Format{
 	Name:     "lmdeploy",
 	Versions: "July 2025 to mid 2026, three wordings",
 	Hint:     "LMDeploy prints statistics only with --enable-metrics and while tokens move; --metrics http://HOST:PORT/metrics tells more",
+	silent:   answered,
 	vote:     lmdeployVote,
 	parse:    lmdeployParse,
 	split: func(text []byte) int {

@@ -118,7 +118,6 @@ func (d *Decoder) own(r *Reading) model.Instant {
 // placePast decides where a line of history goes. Without a stamp it only
 // keeps the state right: format, settings, open slots.
 func (d *Decoder) placePast(r *Reading) {
-	d.past.newest = d.e.seen
 	switch {
 	case r.At != 0:
 		d.e.at, d.e.past = r.At, &d.past.dated

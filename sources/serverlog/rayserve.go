@@ -12,6 +12,7 @@ var rayserve = Format{
 	Versions: "2.0 to 2.50, text and JSON",
 	Hint:     "Ray Serve logs one line a request; its queues are at --metrics http://HOST:8080/metrics",
 	wraps:    "vllm",
+	silent:   answered,
 	vote:     rayVote,
 	parse:    rayParse,
 }

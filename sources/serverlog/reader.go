@@ -10,6 +10,10 @@ import (
 // maxRecords bounds how many records one line can hold.
 const maxRecords = 32
 
+// silentMost bounds the lines that are left by their end alone: longer ones may
+// hold another record.
+const silentMost = 160
+
 // maxJoined bounds a record that a collector split into pieces.
 const maxJoined = 256 << 10
 
@@ -35,6 +39,9 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 	rd.strip.words = rd.f.words
 	if rd.all {
 		rd.strip.words = nil
+	}
+	if rd.f.silent != nil && !rd.all && len(line) < silentMost && len(rd.joined) == 0 && len(line) > 0 && line[0] != '{' && bytes.HasSuffix(line, rd.f.silent) {
+		return
 	}
 	if len(rd.joined) > 0 {
 		line = rd.join(line)

@@ -10,6 +10,7 @@ var sglang = Format{
 	Name:     "sglang",
 	Versions: "0.1 to mid 2026, data parallel and disaggregated forms",
 	Hint:     "SGLang prints statistics only while tokens move (--decode-log-interval sets how often); --enable-metrics with --metrics http://HOST:PORT/metrics tells more",
+	silent:   answered,
 	vote:     sglangVote,
 	parse:    sglangParse,
 	split:    sglangSplit,

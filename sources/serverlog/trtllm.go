@@ -11,6 +11,7 @@ var trtllm = Format{
 	Name:     "trtllm",
 	Versions: "trtllm-serve early 2025 to July 2026, batch manager JSON 2023 on",
 	Hint:     "trtllm-serve prints iterations only with print_iter_log: true in its configuration; its queue is only at --metrics http://HOST:PORT/metrics",
+	silent:   answered,
 	vote:     trtllmVote,
 	parse:    trtllmParse,
 	split: func(text []byte) int {

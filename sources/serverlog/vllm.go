@@ -10,6 +10,7 @@ var vllm = Format{
 	Name:     "vllm",
 	Versions: "V0 (0.2–0.8) and V1 (0.7 to late 2026), plain, coloured, JSON",
 	Hint:     "vLLM prints no statistics with --disable-log-stats, and none while no tokens move; remove the flag, or give --metrics http://HOST:PORT/metrics",
+	silent:   answered,
 	vote:     vllmVote,
 	parse:    vllmParse,
 	split:    vllmSplit,
