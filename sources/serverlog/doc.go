@@ -9,6 +9,14 @@
 // Readings into events. Which format a stream has is found by trying all on
 // its first lines; the name found can be overridden.
 //
+// A format can also be told without code, by a profile: a YAML file of patterns
+// (profile.go), which is checked whole when it is read. profiles/deepinfer.yaml
+// is one and the example.
+//
+// Lines of one log begin alike, so the prefixes of a line that begins as an
+// earlier one did are taken over by comparing (shape.go); what a line costs is
+// held against reading it by BenchmarkCost.
+//
 // The package owns the state that lines alone do not carry (open slots,
 // cumulative counters, continuation of error blocks). It must not keep line
 // bytes, must not read the clock (year and zone are options, arrival times are

@@ -24,6 +24,15 @@ import (
 //go:embed profiles/deepinfer.yaml
 var deepInferProfile []byte
 
+// ProfileText is the profile that a format is told by, as written; nil if it is
+// not told by one.
+func ProfileText(name string) []byte {
+	if name == "deepinfer" {
+		return deepInferProfile
+	}
+	return nil
+}
+
 // builtin is a profile of ours, which a test has read.
 func builtin(name string, b []byte) Format {
 	f, err := ParseProfile("profiles/"+name+".yaml", b)

@@ -25,6 +25,7 @@ func newLists(stdio Stdio) []*cobra.Command {
 	}
 	return []*cobra.Command{
 		newFindings(stdio),
+		newFormats(stdio),
 		list("series", "List the series", func() error {
 			for _, s := range model.Catalogue {
 				if err := out("%-26s %-7s %-9s %s\n", s.Name, s.Side, s.Unit, s.Help); err != nil {
@@ -45,7 +46,31 @@ func newLists(stdio Stdio) []*cobra.Command {
 			}
 			return nil
 		}),
-		list("formats", "List the formats that are understood", func() error {
+	}
+}
+
+// newFormats lists the formats. With the name of a server log's it tells more
+// about that one: a format that is told by a profile prints the profile, to
+// start one's own from.
+func newFormats(stdio Stdio) *cobra.Command {
+	out := func(format string, args ...any) error {
+		_, err := fmt.Fprintf(stdio.Out, format, args...)
+		return err
+	}
+	return &cobra.Command{
+		Use: "formats [NAME]", Short: "List the formats that are understood", Args: cobra.MaximumNArgs(1),
+		Example: "  benchtop formats deepinfer > my.yaml   a log profile to start from",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				f, ok := serverlog.Lookup(args[0])
+				if text := serverlog.ProfileText(f.Name); ok && text != nil {
+					return out("%s", text)
+				}
+				if !ok {
+					return usage("no server log format %q (see benchtop formats)", args[0])
+				}
+				return out("%s: %s\n%s.\n", f.Name, f.Versions, f.Hint)
+			}
 			for _, n := range serverlog.Names() {
 				f, _ := serverlog.Lookup(n)
 				if err := out("%-8s %-18s %s\n", "log", n, f.Versions); err != nil {
@@ -58,7 +83,7 @@ func newLists(stdio Stdio) []*cobra.Command {
 				}
 			}
 			return out("%-8s %s\n", "metrics", strings.Join(scrape.Engines(), ", "))
-		}),
+		},
 	}
 }
 
