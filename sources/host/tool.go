@@ -79,7 +79,7 @@ var tools = []Tool{
 		settings: []flagSetting{set("target_concurrency", "--max-concurrency")}, writes: []string{"--output-file"},
 	},
 	{
-		Name: "vegeta", Role: RoleLoad, progs: []string{"vegeta"},
+		Name: "vegeta", Role: RoleLoad, progs: []string{"vegeta"}, verb: []string{"attack"},
 		settings: []flagSetting{set("client_connections", "-max-connections")}, writes: []string{"-output"},
 	},
 	{Name: "k6", Role: RoleLoad, progs: []string{"k6"}, settings: []flagSetting{set("target_concurrency", "--vus", "-u")}, writes: []string{"--out", "-o", "--summary-export"}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -253,7 +254,7 @@ func (f *sourceFlags) chooseLoad(d *discovery, loads []host.Found) {
 		took := false
 		for _, path := range p.Writes {
 			lines, err := headLines(path)
-			if g := loadgen.Sniff(lines); err != nil || len(lines) > 0 && (len(g) == 0 || g[0].Score <= 0) {
+			if g := loadgen.Sniff(lines); err != nil || slices.Contains(f.loads, path) || len(lines) > 0 && (len(g) == 0 || g[0].Score <= 0) {
 				continue
 			}
 			d.say("chose %s: the file %s writes", path, p.Tool.Name)
