@@ -39,6 +39,12 @@ var shots = []shot{
 	{name: "thermal-120x40", scenario: "thermal_sw", at: 132 * time.Second, w: 120, h: 40, theme: "dark"},
 	{name: "client-pool-120x40", scenario: "client_pool", at: 120 * time.Second, w: 120, h: 40, theme: "dark"},
 	{name: "tour-light-200x60", scenario: "tour", at: 300 * time.Second, w: 200, h: 60, theme: "light", view: ui.ViewState{Window: 5 * time.Minute}},
+	{name: "layout-gpu-120x40", scenario: "thermal_sw", at: 132 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Layout: "gpu"}},
+	{name: "layout-latency-120x40", scenario: "tour", at: 200 * time.Second, w: 120, h: 40, theme: "safe", view: ui.ViewState{Layout: "latency", Window: 3 * time.Minute}},
+	{name: "layout-demo-120x40", scenario: "client_pool", at: 120 * time.Second, w: 120, h: 40, theme: "solarized", view: ui.ViewState{Layout: "demo"}},
+	{name: "cursor-120x40", scenario: "tour", at: 300 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Window: 5 * time.Minute, Cursor: start.Add(150 * time.Second)}},
+	{name: "findings-120x40", scenario: "short_timeout", at: 90 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Full: "findings"}},
+	{name: "glance-60x15", scenario: "thermal_sw", at: 132 * time.Second, w: 60, h: 15, theme: "dark"},
 	{name: "timeouts-80x24", scenario: "short_timeout", at: 90 * time.Second, w: 80, h: 24, theme: "dark"},
 }
 
@@ -54,6 +60,12 @@ func main() {
 	for _, s := range shots {
 		if err := s.paint(*out); err != nil {
 			fmt.Fprintf(os.Stderr, "screenshots: %s: %v\n", s.name, err)
+			os.Exit(1)
+		}
+	}
+	for _, f := range films {
+		if err := f.paint(*out); err != nil {
+			fmt.Fprintf(os.Stderr, "screenshots: %s: %v\n", f.name, err)
 			os.Exit(1)
 		}
 	}

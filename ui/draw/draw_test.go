@@ -375,3 +375,23 @@ func TestSVG(t *testing.T) {
 		}
 	}
 }
+
+func TestSpark(t *testing.T) {
+	nan := math.NaN()
+	for _, tc := range []struct {
+		name string
+		vals []float64
+		base float64
+		want string
+	}{
+		{"rises from zero", []float64{0, 1, 2, 3}, 0, "▁▃▅▇"},
+		{"a gap is a blank", []float64{3, nan, 3}, 0, "▇ ▇"},
+		{"all the same", []float64{2, 2}, 2, "▁▁"},
+		{"from a base of its own", []float64{100, 103}, 99, "▃▇"},
+		{"nothing", []float64{nan}, 0, " "},
+	} {
+		if got := draw.Spark(tc.vals, tc.base); got != tc.want {
+			t.Errorf("%s: want %q, got %q", tc.name, tc.want, got)
+		}
+	}
+}

@@ -2,10 +2,11 @@ package draw
 
 import "math"
 
-// Spark is values as a row of small bars, from the lesser of 0 and the
-// smallest value up to the biggest; NaN is a blank.
-func Spark(vals []float64) string {
-	lo, hi := 0.0, math.Inf(-1)
+// Spark is values as a row of small bars up to the biggest, from base (or from
+// the smallest value if that is less); NaN is a blank. The biggest leaves a
+// little room above, so that rows of them do not touch.
+func Spark(vals []float64, base float64) string {
+	lo, hi := base, math.Inf(-1)
 	for _, v := range vals {
 		if !math.IsNaN(v) {
 			lo, hi = min(lo, v), max(hi, v)
@@ -19,9 +20,9 @@ func Spark(vals []float64) string {
 		}
 		level := 0
 		if hi > lo {
-			level = int(math.Round((v - lo) / (hi - lo) * 7))
+			level = int(math.Round((v - lo) / (hi - lo) * 6))
 		}
-		out[i] = '▁' + rune(min(max(level, 0), 7))
+		out[i] = '▁' + rune(min(max(level, 0), 6))
 	}
 	return string(out)
 }

@@ -260,7 +260,7 @@ func (f Frame) label(p *draw.Grid, s sides, from, to int, text []string) bool {
 // clear reports whether n cells hold nothing that words would hide.
 func clear(g *draw.Grid, x, y, n int) bool {
 	for i := x; i < x+n; i++ {
-		if r := g.Cell(i, y).Rune; r != ' ' && r != '·' && r != '░' {
+		if r := g.Cell(i, y).Rune; r != ' ' && r != '·' && r != '░' && r != '┄' {
 			return false
 		}
 	}

@@ -31,25 +31,24 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 	window := time.Duration(max(2*e.WindowS, 30)) * time.Second
 	step := draw.ColumnStep(window, sparkCells, time.Second)
 	vals := f.spark(t, s.Now, step)
-	text := draw.Spark(vals)
 	if math.IsNaN(most(vals)) {
 		return nil
 	}
-	role := themes.Text
+	role, base := themes.Text, 0.0
 	switch id.Describe().Side {
 	case model.SideClient:
 		role = themes.Client
 	case model.SideServer:
 		role = themes.Server
 	case model.SideGPU:
-		role = themes.GPU
+		role, base = themes.GPU, fewest(vals)-(most(vals)-fewest(vals))/3 // what moves is small beside what it is
 	case model.SideHost, model.SideSelf:
 	}
 	name := " " + e.Series + ", " + draw.Age((step * sparkCells).Seconds())
 	if draw.Width(name) > w-sparkCells-2 {
 		name = " " + e.Series
 	}
-	return line{{"  ", role, false}, {text, role, false}, {draw.Fit(name, w-sparkCells-2), themes.Dim, false}}
+	return line{{"  ", role, false}, {draw.Spark(vals, base), role, false}, {draw.Fit(name, w-sparkCells-2), themes.Dim, false}}
 }
 
 // spark reads a track in sparkCells columns up to the last whole one before

@@ -11,7 +11,7 @@ import (
 
 var losses = Panel{
 	ID: "losses", Title: "losses by kind", Key: "o",
-	Want: layout.Want{Steps: []int{4}, Rank: 14, Spare: true, Most: 14, Grow: 1},
+	Want: layout.Want{Steps: []int{7}, Rank: 14, Spare: true, Most: 14, Grow: 1},
 	Head: lossesHead,
 	Draw: drawLosses,
 }
@@ -142,7 +142,7 @@ func drawLosses(f Frame) {
 		return
 	}
 	words := 0
-	if h > len(all)+2 {
+	if f.View.Full && h > len(all)+2 {
 		words = min(len(lossKinds)+1, h-len(all))
 	}
 	rows := h - words
