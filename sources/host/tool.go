@@ -2,6 +2,7 @@ package host
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -163,7 +164,8 @@ func identify(argv []string) (*Tool, []string) {
 			if !matches(t.progs, p.name) {
 				continue
 			}
-			if len(t.verb) == 0 || len(p.args) > 0 && p.args[0] == t.verb[0] {
+			// Options of the program itself may stand before the verb.
+			if len(t.verb) == 0 || slices.Contains(p.args[:min(len(p.args), 4)], t.verb[0]) {
 				return t, p.args
 			}
 		}

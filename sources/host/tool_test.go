@@ -31,6 +31,7 @@ func TestIdentify(t *testing.T) {
 		{"java -Xmx4g -cp a.jar:b.jar org.pytorch.serve.ModelServer --python python3", "torchserve", RoleServer},
 		{"ray::ProxyActor", "ray-serve", RoleServer},
 		{"vegeta attack -rate 10", "vegeta", RoleLoad},
+		{"vegeta -cpus 2 attack -rate 10", "vegeta", RoleLoad},
 		{"vegeta encode --to json", "", 0}, // found by the pipe it reads
 		{"k6 run script.js", "k6", RoleLoad},
 		{"/usr/bin/python3 /usr/local/bin/locust -f locustfile.py", "locust", RoleLoad},
