@@ -140,7 +140,7 @@ func (s *Store) meanFlight() float64 {
 	if span <= 0 {
 		return math.NaN()
 	}
-	return (t.total*end.Seconds(t.origin) - t.area) / span
+	return max(0, (t.total*end.Seconds(t.origin)-t.area)/span) // a clock that is caught up with moves ends before their starts
 }
 
 func (s *Store) clientFormat() string {

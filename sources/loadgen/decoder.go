@@ -67,6 +67,8 @@ type Decoder struct {
 	held      []heldLine
 	heldBytes int
 	gaveUp    bool
+	gaveUpAt  model.Instant // when what was thrown away last was read
+	torrent   torrent
 
 	ahead     bool // Time has parsed aheadText already, into queue
 	aheadText []byte
@@ -130,6 +132,14 @@ func (d *Decoder) Line(text []byte, seen model.Instant, history, partial bool, o
 		d.read(text, partial)
 		return
 	}
+	if d.gaveUp && d.o.Perhaps && seen == d.gaveUpAt { // a torrent: one look a block
+		d.torrent.add(text, heldLine{seen: seen, history: history, partial: partial})
+		return
+	}
+	if d.settle(); d.p != nil {
+		d.read(text, partial)
+		return
+	}
 	d.hold(text, history, partial)
 	full := len(d.held) >= holdLines || d.heldBytes >= holdBytes
 	if d.gaveUp && d.o.Perhaps && !full {
@@ -138,7 +148,7 @@ func (d *Decoder) Line(text []byte, seen model.Instant, history, partial bool, o
 	if !d.sniff(full) {
 		return
 	}
-	d.gaveUp = d.p == nil
+	d.gaveUp, d.gaveUpAt = d.p == nil, seen
 	d.replay()
 }
 
@@ -283,6 +293,7 @@ func (d *Decoder) Time(text []byte) (at model.Instant, ok bool) {
 // emitted as far as it is complete.
 func (d *Decoder) Idle(seen model.Instant, out *sources.Outlet) {
 	d.t.emitter = emitter{out: out, seen: seen}
+	d.settle()
 	d.flush(false)
 }
 
@@ -290,6 +301,7 @@ func (d *Decoder) Idle(seen model.Instant, out *sources.Outlet) {
 // in flight is closed.
 func (d *Decoder) End(seen model.Instant, out *sources.Outlet) {
 	d.t.emitter = emitter{out: out, seen: seen}
+	d.settle()
 	if d.p == nil && d.err == nil && len(d.held) > 0 {
 		d.sniff(true)
 		d.replay()
