@@ -258,6 +258,7 @@ func (l *looker) written(pid int, fd string) bool {
 // to, and follows their anonymous pipes to who reads them. std says that only
 // the two outputs and what is called a log count.
 func (l *looker) output(pids []int, std bool) (files, fifos []string) {
+	var errors []string // the likeliest to hold something else
 	seen := make(map[string]bool)
 	done := make(map[int]bool)
 	for hop := 0; hop < 4 && len(pids) > 0; hop++ {
@@ -278,6 +279,8 @@ func (l *looker) output(pids []int, std bool) (files, fifos []string) {
 					seen[to] = true
 					switch info, err := os.Stat(to); {
 					case err != nil:
+					case info.Mode().IsRegular() && fd == "2":
+						errors = append(errors, to)
 					case info.Mode().IsRegular():
 						files = append(files, to)
 					case info.Mode()&os.ModeNamedPipe != 0:
@@ -288,7 +291,7 @@ func (l *looker) output(pids []int, std bool) (files, fifos []string) {
 		}
 		pids = l.readers(pipes, done)
 	}
-	return files, fifos
+	return append(files, errors...), fifos
 }
 
 // sortedFDs puts the two outputs first.

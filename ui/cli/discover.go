@@ -251,17 +251,7 @@ func (f *sourceFlags) chooseLoad(d *discovery, loads []host.Found) {
 		f.someone = true
 		d.say("found %s: PID %d of user %s", p.Tool.Name, p.PID, p.User)
 		d.declared(p)
-		took := false
-		for _, path := range p.Writes {
-			lines, err := headLines(path)
-			if g := loadgen.Sniff(lines); err != nil || slices.Contains(f.loads, path) || len(lines) > 0 && (len(g) == 0 || g[0].Score <= 0) {
-				continue
-			}
-			d.say("chose %s: the file %s writes", path, p.Tool.Name)
-			f.loads = append(f.loads, path)
-			d.flag("--load", path)
-			took = true
-		}
+		took := f.takeStreams(d, p)
 		for _, path := range p.Pipes {
 			d.say("%s writes the named pipe %s, which was left alone: reading it takes its lines from who else reads it", p.Tool.Name, path)
 			d.gap("--load " + quote(path))
@@ -278,6 +268,34 @@ func (f *sourceFlags) chooseLoad(d *discovery, loads []host.Found) {
 	if len(loads) == 0 {
 		d.say("no load generator found: start it with a file of results and give --load FILE, or pipe it into benchtop --load -")
 	}
+}
+
+// takeStreams takes the files of a load generator that hold a known stream or,
+// if none does yet, the first that is still empty.
+func (f *sourceFlags) takeStreams(d *discovery, p *host.Found) bool {
+	empty, took := "", false
+	take := func(path, why string) {
+		if !slices.Contains(f.loads, path) {
+			f.loads = append(f.loads, path)
+			d.flag("--load", path)
+			d.say("chose %s: the file %s writes%s", path, p.Tool.Name, why)
+		}
+		took = true
+	}
+	for _, path := range p.Writes {
+		lines, err := headLines(path)
+		switch g := loadgen.Sniff(lines); {
+		case err != nil:
+		case len(lines) > 0 && len(g) > 0 && g[0].Score > 0:
+			take(path, "")
+		case len(lines) == 0 && empty == "":
+			empty = path
+		}
+	}
+	if !took && empty != "" {
+		take(empty, ", empty until now")
+	}
+	return took
 }
 
 // lookGPU says what GPUs there are.
