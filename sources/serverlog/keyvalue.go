@@ -8,7 +8,7 @@ const pairReach = 400
 // pairs looks for the stamp and the level of a record that writes them as
 // key=value.
 func (c *record) pairs() {
-	if c.loc != nil || c.uvi || c.rank != nil || c.stamp.full() && c.level != noLevel {
+	if c.headed() || c.rank != nil || c.stamp.full() && c.level != noLevel {
 		return
 	}
 	b := c.text[:min(len(c.text), pairReach)]

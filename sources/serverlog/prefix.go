@@ -10,7 +10,7 @@ import "bytes"
 // start says that nothing was taken off before.
 func (c *record) prefixes(start bool) {
 	b := c.text
-	if !start && (c.loc != nil || c.uvi) {
+	if !start && c.headed() {
 		c.text = trimBlank(b)
 		return
 	}
@@ -24,11 +24,17 @@ func (c *record) prefixes(start bool) {
 			break
 		}
 		b = t[n:]
-		if stop || c.loc != nil {
+		if stop || c.headed() {
 			break
 		}
 	}
 	c.text = trimBlank(b)
+}
+
+// headed reports whether the prefixes read so far are those that only a message
+// follows: a source location, uvicorn's level, llama.cpp's clock and level.
+func (c *record) headed() bool {
+	return c.loc != nil || c.uvi || c.ticked && c.level != noLevel
 }
 
 // one reads a single prefix at the start of b and says how long it is. stop
