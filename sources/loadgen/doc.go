@@ -8,6 +8,8 @@
 // count is exact (series client_horizon). Tally is the other reader of Records:
 // exact statistics of a whole file, for probe. Source follows a live stream,
 // NewFeed reads the file of a finished run for replay, Probe a whole file.
+// Command starts a load generator as a child and reads whichever of its outputs
+// speaks; Advise knows what makes the known tools speak.
 //
 // What it must not do: read the clock (times come from the records and from
 // whoever read the line), keep a line's bytes beyond the call, sort by time

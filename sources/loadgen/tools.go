@@ -202,11 +202,11 @@ var tools = []tool{
 func readK6Outputs(l *commandLine) {
 	for i := l.at + 1; i < len(l.argv); i++ {
 		v := strings.TrimPrefix(strings.TrimPrefix(l.argv[i], "--out="), "-o=")
-		for kind, format := range map[string]string{"json=": k6JSON.Name, "csv=": k6CSV.Name} {
-			path, ok := strings.CutPrefix(v, kind)
+		for _, k := range [...]struct{ kind, format string }{{"json=", k6JSON.Name}, {"csv=", k6CSV.Name}} {
+			path, ok := strings.CutPrefix(v, k.kind)
 			if ok && path != "-" && path != "" && !strings.HasSuffix(path, ".gz") {
 				path, _, _ = strings.Cut(path, "?")
-				l.own = append(l.own, Output{Path: path, Format: format})
+				l.own = append(l.own, Output{Path: path, Format: k.format})
 			}
 		}
 	}

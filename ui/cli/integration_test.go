@@ -195,6 +195,16 @@ var generators = []generator{
 		},
 	},
 	{
+		// A connection that is closed before the answer raises no event at all.
+		name: "autocannon", without: []string{"rst", "cut", "hang"}, slack: 8,
+		argv: func(_ *testing.T, url, _ string) []string {
+			return []string{"autocannon", "-j", "-c", "8", "-a", "400", "-m", "POST", "-b", "{}", url}
+		},
+		want: func(s *truth) map[string]float64 {
+			return map[string]float64{"requests": s.all(), "ok": s.of("ok"), "rejected": s.of("503", "429"), "http_error": s.of("500")}
+		},
+	},
+	{
 		name: "locust", slack: 8, // all by text in its final tables; what is open at its end is killed
 		argv: func(t *testing.T, url, dir string) []string {
 			file := write(t, filepath.Join(dir, "file.py"), `from locust import FastHttpUser, HttpUser, task
