@@ -131,7 +131,7 @@ func (s *Store) equivalent(sig *model.Signals, n []float64, last int64) (ok, str
 	flat := math.Abs(slope) < th.WarmSlope ||
 		mannKendall(tail) > 0.05 && math.Abs(slope) < max(th.WarmSlopeMK, noise)
 	const round = model.Instant(bucketsRound * fracStep)
-	if sig.Client.Closed && sig.Server.Full && s.tokensMove(sig.At-2*round, sig.At-round, sig.At) {
+	if sig.Client.Closed && sig.Server.Full && s.tokensMove(sig.At-2*round, sig.At-round, sig.At, count) {
 		return false, false // the server gets faster under the noise of its requests
 	}
 	return dx <= max(0.01, 2*max(se, floor)) && sameP99 && flat, dx <= 0.01 && strictP99
@@ -234,7 +234,7 @@ func (s *Store) settled(sig *model.Signals) {
 	}
 	even := okA && okB && min(a, b) >= 30 &&
 		math.Abs(b-a)/a <= max(0.02, 1.5*spread*math.Sqrt(2/a)) &&
-		math.Abs(fb-fa) <= max(1, 0.05*fa) && !s.tokensMove(now-2*round, now-round, now)
+		math.Abs(fb-fa) <= max(1, 0.05*fa) && !s.tokensMove(now-2*round, now-round, now, a)
 	if !even {
 		st.evenFor = 0
 		return
@@ -250,10 +250,20 @@ const tokensMostMove = 0.05
 // tokensMove reports that the server's own token rate differs between two
 // rounds. It is far steadier than completions, whose noise can hide a server
 // that is still getting faster; false where it is not told.
-func (s *Store) tokensMove(from, middle, to model.Instant) bool {
+func (s *Store) tokensMove(from, middle, to model.Instant, done float64) bool {
 	a, b := s.whole[model.ServerGenTPS].mean(from, middle), s.whole[model.ServerGenTPS].mean(middle, to)
 	if t := s.whole[model.ServerGenTokens]; t != nil {
 		a, b = t.amount(from, middle)/middle.Seconds(from), t.amount(middle, to)/to.Seconds(middle)
 	}
-	return a > 0 && math.Abs(b-a) > tokensMostMove*a
+	// Some servers count a request's tokens only at its end: then the rate is no
+	// steadier than that many requests of unequal length.
+	spread := s.okLatencyCV()
+	if cv := s.client.out.cv(); !(spread >= cv) {
+		spread = cv
+	}
+	most := tokensMostMove
+	if noise := 2 * spread * math.Sqrt(2/max(1, done)); noise > most {
+		most = noise
+	}
+	return a > 0 && math.Abs(b-a) > most*a
 }
