@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"benchtop/model"
 )
 
 // Level says how much a flag weighs.
@@ -264,16 +266,23 @@ func warm(a, b *Arm, add adder) {
 }
 
 func verdicts(a, b *Arm, add adder) {
-	var bad []string
+	var bad, open []string
 	for _, arm := range []*Arm{a, b} {
 		for i := range arm.Runs {
-			if r := &arm.Runs[i]; r.Severity == "invalid" {
+			switch r := &arm.Runs[i]; {
+			case r.Severity != "invalid":
+			case r.Verdict == model.VerdictNotEnough:
+				open = append(open, r.name())
+			default:
 				bad = append(bad, r.name()+" ("+r.Verdict+")")
 			}
 		}
 	}
-	if len(bad) > 0 {
+	switch {
+	case len(bad) > 0:
 		add("verdicts", Block, "numbers that must not be used: %s", list(bad, 3))
+	case len(open) > 0:
+		add("verdicts", Warn, "no verdict was reached in %s", list(open, 3))
 	}
 }
 

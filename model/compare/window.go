@@ -131,8 +131,17 @@ func (w *window) effects(into map[string]float64) {
 		return math.NaN()
 	}
 	set(Goodput, get("client_ok"))
-	if t := s.Whole(model.ClientOutputTokens); t != nil && t.N > 0 {
-		set(OutputTPS, float64(w.total(t).Sum)/w.seconds())
+	tokens := s.Whole(model.ClientOutputTokens)
+	if tokens != nil && tokens.N > 0 {
+		set(OutputTPS, float64(w.total(tokens).Sum)/w.seconds())
+	}
+	if span := s.Client.LastEnd.Seconds(s.Client.First); s.Client.Known && !w.warm && span > 0 {
+		// The whole run: from first to last to the nanosecond. Whole seconds of
+		// so short a run could hold a batch more or less.
+		set(Goodput, float64(s.Client.ByOutcome[model.ClientOK])/span)
+		if tokens != nil && tokens.N > 0 {
+			set(OutputTPS, tokens.Sum/span)
+		}
 	}
 	set(ServerTPS, get("server_gen_tokens"))
 	if math.IsNaN(get(ServerTPS)) {

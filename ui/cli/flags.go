@@ -78,6 +78,7 @@ type runFlags struct {
 	zone      string
 	year      int
 	keep      keepFlags
+	title     string // of the screen, in place of the label
 }
 
 func (f *runFlags) add(s *pflag.FlagSet) {

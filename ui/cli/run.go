@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -97,7 +98,7 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		files = append(files, load.Output(f, loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)}))
 	}
 
-	ses := &session{io: stdio, screen: screen, run: run, title: "run", keep: true, finite: true, patience: programPatience}
+	ses := &session{io: stdio, screen: screen, run: run, title: cmp.Or(run.title, "run"), keep: true, finite: true, patience: programPatience}
 	ses.preset = how.notes
 	ses.marker = sources.NewMarker()
 	ses.closing = func() []string { return closingLines(load) }

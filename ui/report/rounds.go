@@ -157,3 +157,20 @@ func RoundLog(rows []compare.Row) *Page {
 	p.table(t)
 	return p
 }
+
+// RoundLine is one round's row for the terminal, with the table's head if it is
+// the first.
+func RoundLine(rows []compare.Row, first bool) *Page {
+	p := &Page{}
+	t := Rounds(rows)
+	if first {
+		p.table(t)
+		return p
+	}
+	var parts []string
+	for i, c := range t.Rows[0] {
+		parts = append(parts, t.Head[i]+" "+c)
+	}
+	p.text(strings.Join(parts, "; "))
+	return p
+}

@@ -69,7 +69,7 @@ var placed = map[string][]string{
 	"github.com/prometheus/common":            {"sources/scrape"},
 	"github.com/prometheus/client_model":      {"sources/scrape"},
 	"github.com/prometheus/procfs":            {"sources/host"},
-	"github.com/goccy/go-yaml":                {"themes", "sources/serverlog"},
+	"github.com/goccy/go-yaml":                {"themes", "sources/serverlog", "ui/cli"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"model/store"},
 	"gonum.org/v1/gonum":                      {"model/store"},
 	"github.com/aclements/go-moremath":        {"model/compare"},
