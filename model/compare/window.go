@@ -148,21 +148,7 @@ func (w *window) effects(into map[string]float64) {
 		set(ServerTPS, get("server_gen_tps"))
 	}
 	set(Concurrency, get("client_in_flight"))
-	if q := s.Latency.OK; q.N > 0 {
-		set(LatencyP50, q.P50)
-		if q.N >= model.MinP99 {
-			set(LatencyP99, q.P99)
-		}
-	}
-	if q := s.Latency.TTFT; q.N > 0 {
-		set(TTFTP50, q.P50)
-		if q.N >= model.MinP99 {
-			set(TTFTP99, q.P99)
-		}
-	}
-	if q := s.Latency.TPOT; q.N > 0 {
-		set(TPOTP50, q.P50)
-	}
+	tails(&s.Latency, set)
 	if c := &s.Client; c.Known && c.Done > 0 {
 		set(FailedShare, float64(c.Failed())/float64(c.Done))
 	}
@@ -177,6 +163,22 @@ func (w *window) effects(into map[string]float64) {
 	set(HeldThermal, heat)
 	set(PowerOfLimit, get("gpu_power")/get("gpu_power_limit"))
 	set(StartTemp, w.startTemp())
+}
+
+// tails reads the run's percentiles; a P99 of too few requests is left out.
+func tails(l *model.LatencyView, set func(id string, v float64)) {
+	for _, x := range []struct {
+		q        *model.Quantiles
+		p50, p99 string
+	}{{&l.OK, LatencyP50, LatencyP99}, {&l.TTFT, TTFTP50, TTFTP99}, {&l.TPOT, TPOTP50, ""}} {
+		if x.q.N == 0 {
+			continue
+		}
+		set(x.p50, x.q.P50)
+		if x.p99 != "" && x.q.N >= model.MinP99 {
+			set(x.p99, x.q.P99)
+		}
+	}
 }
 
 // startTemp is the hottest card in the run's first seconds.
