@@ -31,7 +31,7 @@ func Comparison(r *compare.Result) *Page {
 		p.heading(2, "the curve over "+c.Knob)
 		p.table(curveTable(c))
 		p.figure(curveFigure(c))
-		p.text(c.Text)
+		p.list([]string{c.Text, c.Next})
 	}
 	if r.Next != "" {
 		p.heading(2, "next")
