@@ -120,6 +120,8 @@ var scenarios = []Scenario{
 	{"timeout_batch_wait", "timeouts that follow a long batch wait", ids("batch_wait_ceiling"), ids("client_timeout", "batch_wait_ceiling"), "batch_wait_s=0.2, client_timeout_s=0.296, host_step_s=0.002, kv_tokens=0, max_batch=16, server=static, step_noise_cv=0.08, t0_s=0.06, t1_s=0.003, workers=8", nil},
 	{"throttled_client_bound", "a hot GPU that is not the limit: the pool is", ids("client_pool"), ids("thermal"), "hot_by_c=46, hot_from_s=35, pool=8, thermal_tau_s=11, workers=48", nil},
 	{"throttled_open_keeps_up", "a hot GPU that keeps up with its arrivals", ids("none"), ids("thermal"), "hot_by_c=46, hot_from_s=35, mode=open, poisson=true, rate_per_s=5, thermal_tau_s=11", nil},
+	{"case_batch4", "the case study, batch 4: 1200 tokens a second at 1.8 GHz, below the power limit", ids("server_saturated"), nil, "workers=16, output_tokens=128, output_cv=0, warm_amp=0.05, clock_max_mhz=1800, power_limit_w=310, step_noise_cv=0.01, t1_s=0, tp_s=0, host_step_s=0, log_every_s=2, max_batch=4, t0_s=0.00333, power_dynamic_w=230", nil},
+	{"case_batch8", "the case study, batch 8: 900 tokens a second, held at the power limit", ids("power_cap"), ids("power_cap"), "workers=16, output_tokens=128, output_cv=0, warm_amp=0.05, clock_max_mhz=1800, power_limit_w=310, step_noise_cv=0.01, t1_s=0, tp_s=0, host_step_s=0, log_every_s=2, max_batch=8, t0_s=0.0081, power_dynamic_w=330", nil},
 	{"pool_no_host", "a pool of 8, and nobody looks at the sockets", ids("before_server"), nil, "have_host_source=false, pool=8, workers=48", nil},
 	{"server_side_only", "saturated, and no stream from the client", ids("server_saturated"), nil, "have_client_stream=false, workers=64", nil},
 }
