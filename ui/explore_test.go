@@ -320,3 +320,33 @@ func TestEveryGPUHasAStrip(t *testing.T) {
 func rgb(r, g, b uint8) color.Color { return color.RGBA{r, g, b, 255} }
 
 func typeName(v any) string { return fmt.Sprintf("%T", v) }
+
+// Every key of the table does something that can be seen, on a screen where
+// there is something to do for it.
+func TestEveryBindingDoesSomething(t *testing.T) {
+	for _, b := range ui.Bindings() {
+		for _, key := range b.Keys {
+			d, marks := &deck{}, 0
+			s := screenOf(t, newFeed(busy()), ui.Options{Deck: d, Speed: 1, Mark: func() { marks++ }})
+			switch key {
+			case "up", "k", "down", "j":
+				s.Press("e", "down", "down")
+			case "X":
+				s.Press("2", "x")
+			case "pgdown":
+				s.Press("pgup", "pgup")
+			case "f2":
+				s.Press("f3")
+			default:
+				s.Press("-", "left", "left", "shift+left", "4")
+			}
+			before, frame, theme := s.State(), s.Send(nil), s.Theme()
+			calls := len(d.paused) + len(d.speeds) + len(d.seeks)
+			msg := s.Do(key)
+			done := msg != nil || marks > 0 || calls != len(d.paused)+len(d.speeds)+len(d.seeks)
+			if !done && s.State() == before && s.Theme() == theme && s.Send(nil) == frame {
+				t.Errorf("key %q (%s): want something to happen", key, b.Help)
+			}
+		}
+	}
+}

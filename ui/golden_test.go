@@ -252,9 +252,18 @@ func TestHostileText(t *testing.T) {
 	for i := range snap.Marks {
 		snap.Marks[i].Text, snap.Marks[i].Class = evil, evil
 	}
-	for _, full := range []string{"", "findings", "verdict", "events", "sources"} {
+	snap.Verdicts[0].Title, snap.Verdicts[0].Raised = evil, []string{evil}
+	snap.Verdict.Evidence[0].Text, snap.Verdict.Evidence[0].Series = evil, evil
+	for _, full := range []string{"", "findings", "verdict", "events", "sources", "cursor", "filter"} {
 		v := live
 		v.Full = full
+		switch full {
+		case "cursor":
+			v.Full, v.Cursor = "", sceneNow.Add(-200*time.Second)
+			v.Window = 0
+		case "filter":
+			v.Full, v.Notice = "", evil
+		}
 		g := draw.NewGrid(160, 50)
 		ui.Draw(g, snap, v, themes.TrueColor)
 		text := g.String()

@@ -21,31 +21,43 @@ var reading = [...][2]string{
 	{"lamps", "▲ now   △ earlier in this run   ✓ clear   … not decided   ? not observed"},
 	{"–, a gap", "nobody measured it; it is not zero"},
 	{"(p99 …)", "too few requests for this percentile to mean anything"},
+	{"▲ │ ▼ on the axis", "an event, a bad one as ▲; ▼ is a mark of your own ([ ] go from one to the next)"},
+	{"p50 ≈", "at the cursor: as fine as the map of latencies keeps it"},
 	{"one line down", "is one moment on all charts: move it with ← →"},
 }
 
 // helpPage is the help over the whole screen: keys, and how to read it.
 func helpPage(t *themes.Theme, d themes.Depth, w, h int, v ViewState) string {
 	st := func(r themes.Role) lipgloss.Style { return style(t, d, r) }
-	var b []string
-	b = append(b, st(themes.Accent).Bold(true).Render("benchtop")+st(themes.Dim).Render("  keys"), "")
-	width := max(w-8, 10)
-	row := func(name, text string) {
-		for i, l := range draw.Wrap(text, max(width-16, 8)) {
+	width, wide := max(w-8, 10), w >= 116
+	if wide {
+		width = (width - 4) / 2
+	}
+	rows := func(b []string, label int, name, text string) []string {
+		for i, l := range draw.Wrap(text, max(width-label-2, 8)) {
 			if i > 0 {
 				name = ""
 			}
-			b = append(b, st(themes.Title).Bold(true).Render(fmt.Sprintf("%-14s", name))+st(themes.Text).Render("  "+l))
+			pad := strings.Repeat(" ", max(label-draw.Width(name), 0))
+			b = append(b, st(themes.Title).Bold(true).Render(name+pad)+st(themes.Text).Render("  "+l))
 		}
+		return b
 	}
+	b := []string{st(themes.Accent).Bold(true).Render("benchtop") + st(themes.Dim).Render("  keys"), ""}
 	for _, k := range Bindings() {
 		if k.Name != "" && (!k.Replay || v.Replay) {
-			row(k.Name, k.Help)
+			b = rows(b, 10, k.Name, k.Help)
 		}
 	}
-	b = append(b, "", st(themes.Accent).Bold(true).Render("how to read the screen"), "")
+	how := []string{st(themes.Accent).Bold(true).Render("how to read the screen"), ""}
 	for _, r := range reading {
-		row(r[0], r[1])
+		how = rows(how, 17, r[0], r[1])
+	}
+	if wide {
+		left := lipgloss.NewStyle().Width(width + 4).Render(strings.Join(b, "\n"))
+		b = strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, left, strings.Join(how, "\n")), "\n")
+	} else {
+		b = append(append(b, ""), how...)
 	}
 	room := max(h-4, 1)
 	if skip := min(v.Scroll, max(len(b)-room, 0)); skip > 0 {

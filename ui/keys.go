@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"benchtop/themes"
+	"benchtop/ui/draw"
 	"benchtop/ui/panel"
 )
 
@@ -71,9 +72,9 @@ func Bindings() []Binding {
 func footer(v ViewState) []panel.Span {
 	switch {
 	case v.Prompt != "":
-		return []panel.Span{{Text: v.Prompt, Role: themes.Accent}, {Text: "enter keeps it, esc drops it", Role: themes.Dim}}
+		return []panel.Span{{Text: draw.Sanitize(v.Prompt), Role: themes.Accent}, {Text: "enter keeps it, esc drops it", Role: themes.Dim}}
 	case v.Notice != "":
-		return []panel.Span{{Text: v.Notice, Role: themes.Accent}, {Text: "", Role: themes.Dim}}
+		return []panel.Span{{Text: draw.Sanitize(v.Notice), Role: themes.Accent}, {Text: "", Role: themes.Dim}}
 	}
 	var out []panel.Span
 	for _, b := range Bindings() {

@@ -237,9 +237,9 @@ func TestViewIsCached(t *testing.T) {
 	}
 	f.latest.Store(busyAt(sceneNow.Add(100 * time.Millisecond)))
 	if s.Frame(); s.Drawn() != before {
-		t.Errorf("want nothing drawn within a quarter of a second, got %d", s.Drawn()-before)
+		t.Errorf("want nothing drawn within half a second of columns of two seconds, got %d", s.Drawn()-before)
 	}
-	f.latest.Store(busyAt(sceneNow.Add(300 * time.Millisecond)))
+	f.latest.Store(busyAt(sceneNow.Add(600 * time.Millisecond)))
 	if s.Frame(); s.Drawn() != before+1 {
 		t.Errorf("want one frame for one snapshot, got %d", s.Drawn()-before)
 	}
