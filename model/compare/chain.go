@@ -229,7 +229,11 @@ type Explained struct {
 	ShareLo  float64 `json:"share_lo"`      // by the smaller clock loss
 	ShareHi  float64 `json:"share_hi"`      // by the larger one
 	LeftOver float64 `json:"left_over_pct"` // points of the effect that stay unexplained even by the larger one
-	Text     string  `json:"text"`
+	// Elasticity is how throughput followed the clock inside the runs, and
+	// Followed the share of the effect that this makes; NaN if no run tells it.
+	Elasticity float64 `json:"elasticity"`
+	Followed   float64 `json:"share_by_elasticity"`
+	Text       string  `json:"text"`
 }
 
 // explain bounds what the clock can explain: even if speed followed the clock
@@ -258,6 +262,12 @@ func explain(e *Effect, a, b *Arm) *Explained {
 	out.LeftOver = max(0, 100*(math.Abs(e.Ratio)-math.Abs(hi)))
 	out.Text = fmt.Sprintf("the SM clock changed by %+.0f %%%s, %s by %+.0f %%: even if speed followed the clock fully, that explains at most %.0f %% of it%s",
 		100*mv.Share, fromTo(math.Abs(lo), math.Abs(hi), " over the runs"), e.Title, 100*e.Ratio, 100*out.Share, fromTo(out.ShareLo, out.ShareHi, ""))
+	out.Elasticity, out.Followed = math.NaN(), math.NaN()
+	if v := append(a.values(Elasticity), b.values(Elasticity)...); len(v) > 0 {
+		out.Elasticity = medianOf(v)
+		out.Followed = min(1, max(0, out.Elasticity*math.Log1p(mv.Share)/math.Log1p(e.Ratio)))
+		out.Text += fmt.Sprintf("; inside the runs throughput followed the clock by a power of %.2f, which makes it %.0f %%", out.Elasticity, 100*out.Followed)
+	}
 	if out.LeftOver >= 1 {
 		out.Text += fmt.Sprintf("; %.0f or more points stay unexplained", math.Floor(out.LeftOver+1e-9))
 	}

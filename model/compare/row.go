@@ -95,6 +95,9 @@ func RowOf(s *model.Snapshot) Row {
 	r.MeasuredS, r.Warm = w.seconds(), w.warm
 	w.series(r.Values)
 	w.effects(r.Values)
+	if e := w.elasticity(r.Values); !math.IsNaN(e) {
+		r.Values[Elasticity] = e
+	}
 	r.client(s)
 	r.server(s)
 	r.gpus(s)
