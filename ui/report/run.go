@@ -246,8 +246,17 @@ func hardware(s *model.Snapshot) Table {
 func software(s *model.Snapshot) Table {
 	t := kv()
 	for _, f := range [][2]string{
-		{"kernel", "kernel"}, {"gpu_driver", "GPU driver"}, {"cuda", "CUDA"}, {"engine", "server"}, {"engine_version", "server version"}, {"engine_args", "server start-up"},
-		{"tool", "load generator"}, {"benchtop", "benchtop"}, {"code_dir", "code"}, {"code_commit", "commit"}, {"code_dirty", "uncommitted changes"},
+		{"kernel", "kernel"},
+		{"gpu_driver", "GPU driver"},
+		{"cuda", "CUDA"},
+		{"engine", "server"},
+		{"engine_version", "server version"},
+		{"engine_args", "server start-up"},
+		{"tool", "load generator"},
+		{"benchtop", "benchtop"},
+		{"code_dir", "code"},
+		{"code_commit", "commit"},
+		{"code_dirty", "uncommitted changes"},
 	} {
 		t.fact(s, f[0], f[1])
 	}
