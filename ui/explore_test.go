@@ -327,7 +327,8 @@ func TestEveryBindingDoesSomething(t *testing.T) {
 	for _, b := range ui.Bindings() {
 		for _, key := range b.Keys {
 			d, marks := &deck{}, 0
-			s := screenOf(t, newFeed(busy()), ui.Options{Deck: d, Speed: 1, Mark: func() { marks++ }})
+			save := func(name string, _ []byte) (string, error) { return name, nil }
+			s := screenOf(t, newFeed(busy()), ui.Options{Deck: d, Speed: 1, Mark: func() { marks++ }, Save: save})
 			switch key {
 			case "up", "k", "down", "j":
 				s.Press("e", "down", "down")

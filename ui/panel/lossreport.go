@@ -11,7 +11,7 @@ import (
 
 var losses = Panel{
 	ID: "losses", Title: "losses by kind", Key: "o",
-	Want: layout.Want{Steps: []int{7}, Rank: 14, Spare: true, Most: 14, Grow: 1},
+	Want: layout.Want{Steps: []int{10}, Rank: 14, Spare: true, Most: 14, Grow: 1},
 	Head: lossesHead,
 	Draw: drawLosses,
 }
@@ -154,7 +154,7 @@ func drawLosses(f Frame) {
 	y := 0
 	for i, l := range all {
 		if y+each > rows {
-			f.Grid.WriteRight(w-1, rows-1, themes.Dim, draw.Count(float64(len(all)-i))+" more kinds")
+			f.Grid.WriteRight(w-1, rows-1, themes.Dim, "and "+draw.Count(float64(len(all)-i))+" more")
 			break
 		}
 		p := f.plot(y, each)

@@ -140,6 +140,10 @@ func drawThroughput(f Frame) {
 	}
 	p.Braille(server, top, f.View.Cols, themes.Server)
 	f.gutter(0, themes.Dim, draw.Count(top))
+	if h == 1 && !f.View.Framed {
+		f.gutter(0, themes.Dim, "good/s")
+		f.beside(0, draw.Small(f.looked(good)))
+	}
 	if h > 1 {
 		f.gutter(h-1, themes.Dim, "0")
 	}
