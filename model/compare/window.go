@@ -91,11 +91,9 @@ func (w *window) series(into map[string]float64) {
 		if d.Side == model.SideSelf || id == model.ClientHorizon || id == model.GPUReasons {
 			continue
 		}
-		v := math.NaN()
+		v := w.value(w.snap.Whole(id))
 		if d.Side == model.SideGPU {
 			v = w.overGPUs(id)
-		} else {
-			v = w.value(w.snap.Whole(id))
 		}
 		if !math.IsNaN(v) {
 			into[d.Name] = v
