@@ -78,8 +78,11 @@ func open(t *testing.T, w, h int, stdin *os.File, args ...string) *terminal {
 		_ = tm.cmd.Process.Kill()
 		_ = line.Close()
 		_ = master.Close()
-		_ = tm.emu.Close()
+		if in, ok := tm.emu.InputPipe().(io.Closer); ok {
+			_ = in.Close() // ends the second pump; the emulator's own Close races with it
+		}
 		pumps.Wait()
+		_ = tm.emu.Close()
 	})
 	return tm
 }
