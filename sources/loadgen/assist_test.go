@@ -39,19 +39,23 @@ func TestAdvise(t *testing.T) {
 		{"ghz -n 10 H", "ghz -O json -n 10 H", "", nil, nil},
 		{
 			"vllm bench serve --model m", "vllm bench serve --model m --save-result --save-detailed --result-dir D --result-filename vllm.json",
-			"PYTHONUNBUFFERED=1", nil, []string{"D/vllm.json=vllm_bench"},
+			"PYTHONUNBUFFERED=1", nil,
+			[]string{"D/vllm.json=vllm_bench"},
 		},
 		{
 			"python -m sglang.bench_serving --model m", "python -m sglang.bench_serving --output-details --output-file D/sglang.jsonl --model m",
-			"PYTHONUNBUFFERED=1", nil, []string{"D/sglang.jsonl=sglang_bench"},
+			"PYTHONUNBUFFERED=1", nil,
+			[]string{"D/sglang.jsonl=sglang_bench"},
 		},
 		{
 			"aiperf profile -m m --ui none", "aiperf profile --export-level records --artifact-dir D -m m --ui none",
-			"AIPERF_RECORD_EXPORT_BATCH_SIZE=1", nil, []string{"D/profile_export.jsonl=aiperf_jsonl"},
+			"AIPERF_RECORD_EXPORT_BATCH_SIZE=1", nil,
+			[]string{"D/profile_export.jsonl=aiperf_jsonl"},
 		},
 		{
 			"jmeter -n -t p.jmx", "jmeter -Jjmeter.save.saveservice.autoflush=true -Jsummariser.interval=6 -l D/jmeter.jtl -n -t p.jmx",
-			"", nil, []string{"D/jmeter.jtl="},
+			"", nil,
+			[]string{"D/jmeter.jtl="},
 		},
 		{"./bench_client --report-json r.json", "", "", []string{"r.json="}, []string{"r.json="}},
 		{"sh -c 'k6 run s.js'", "", "", nil, nil},

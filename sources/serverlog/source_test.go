@@ -103,12 +103,14 @@ func TestSourceKnowsLinesAgain(t *testing.T) {
 		want          float64 // lines counted, those of the command's last word included
 	}{
 		{
-			"the same second", []string{vllmLine("12:00:01", 1, 0), vllmLine("12:00:11", 2, 0)},
+			"the same second",
+			[]string{vllmLine("12:00:01", 1, 0), vllmLine("12:00:11", 2, 0)},
 			[]string{vllmLine("12:00:11", 2, 0), vllmLine("12:00:11", 3, 0), vllmLine("12:00:12", 4, 0)},
 			2 + 1 + 2 + 1,
 		},
 		{
-			"no date", []string{"Avg prompt throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs", "x", "Avg prompt throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs"},
+			"no date",
+			[]string{"Avg prompt throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs", "x", "Avg prompt throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs"},
 			[]string{"x", "Avg prompt throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs", "Avg prompt throughput: 1.0 tokens/s, Running: 3 reqs, Waiting: 0 reqs"},
 			3 + 1 + 1,
 		},
