@@ -256,11 +256,9 @@ func (s *screen) refresh() {
 }
 
 // chartStep is how far the run must have moved on for the charts to be drawn
-// again: their newest column moves two or three times a second, which looks
-// alive and costs little. Keys are answered at once all the same.
-func (s *screen) chartStep() time.Duration {
-	return min(max(s.axis.Step/3, 300*time.Millisecond), 500*time.Millisecond)
-}
+// again: their newest column moves twice a second, which looks alive and costs
+// little. Keys are answered at once all the same.
+const chartStep = 500 * time.Millisecond
 
 // take makes snap the one that is drawn. Numbers in words move on with whole
 // seconds only: nobody reads digits at 10 Hz.
@@ -268,7 +266,7 @@ func (s *screen) take(snap *model.Snapshot) {
 	if snap == nil || snap == s.snap {
 		return
 	}
-	if old := s.snap; old != nil && snap.Now >= old.Now && snap.Now.Floor(s.chartStep()) == old.Now.Floor(s.chartStep()) &&
+	if old := s.snap; old != nil && snap.Now >= old.Now && snap.Now.Floor(chartStep) == old.Now.Floor(chartStep) &&
 		snap.Second == old.Second && snap.Start == old.Start && snap.Final == old.Final {
 		return
 	}

@@ -204,7 +204,7 @@ func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewStat
 
 // shiftEvery is how long the charts stand still before they move on by some
 // columns at once: moving them costs a line more than all that is new on them.
-const shiftEvery = 5 * time.Second
+const shiftEvery = 8 * time.Second
 
 // columns is the start and column width of a time axis of cols columns. Columns
 // lie on absolute boundaries, so that only the newest one changes between two
@@ -227,7 +227,7 @@ func columns(snap *model.Snapshot, v ViewState, cols int) (model.Instant, time.D
 		least = time.Second
 	}
 	step := draw.ColumnStep(window, cols, least)
-	free := step * min((shiftEvery+step-1)/step, time.Duration(max(cols/20, 1)))
+	free := step * min((shiftEvery+step-1)/step, time.Duration(max(cols/16, 1)))
 	edge := end.Floor(free).Add(free)
 	return edge.Add(-time.Duration(cols) * step), step
 }
