@@ -105,8 +105,10 @@ func (f Frame) percentiles() []Span {
 	if at, looking := f.moment(); looking {
 		q := f.binQuantiles(at)
 		return []Span{
-			{"p50 ≈" + draw.Latency(q.P50), themes.Text, false}, quantile("p95", q.P95, q.N, model.MinP95),
-			quantile("p99", q.P99, q.N, model.MinP99), {"n " + draw.Count(float64(q.N)) + " all", themes.Dim, false},
+			{"p50 ≈" + draw.Latency(q.P50), themes.Text, false},
+			quantile("p95", q.P95, q.N, model.MinP95),
+			quantile("p99", q.P99, q.N, model.MinP99),
+			{"n " + draw.Count(float64(q.N)) + " all", themes.Dim, false},
 		}
 	}
 	q, whose := l.WindowOK, "good"
@@ -114,7 +116,8 @@ func (f Frame) percentiles() []Span {
 		q, whose = l.WindowAll, "all"
 	}
 	return []Span{
-		{"p50 " + draw.Latency(q.P50), themes.Text, false}, quantile("p90", q.P90, q.N, model.MinP90), quantile("p95", q.P95, q.N, model.MinP95),
+		{"p50 " + draw.Latency(q.P50), themes.Text, false},
+		quantile("p90", q.P90, q.N, model.MinP90), quantile("p95", q.P95, q.N, model.MinP95),
 		quantile("p99", q.P99, q.N, model.MinP99), quantile("p99.9", q.P999, q.N, model.MinP999),
 		{"n " + draw.Count(float64(q.N)) + " " + whose + ", 30 s", themes.Dim, false},
 	}

@@ -39,8 +39,13 @@ var serverLosses = []struct {
 	id   model.SeriesID
 	name string
 }{
-	{model.ServerAborted, "abrt"}, {model.ServerTimeout, "t/o"}, {model.ServerRejected, "rej"},
-	{model.ServerQueueFull, "full"}, {model.ServerDropped, "drop"}, {model.ServerReset, "rst"}, {model.ServerError, "err"},
+	{model.ServerAborted, "abrt"},
+	{model.ServerTimeout, "t/o"},
+	{model.ServerRejected, "rej"},
+	{model.ServerQueueFull, "full"},
+	{model.ServerDropped, "drop"},
+	{model.ServerReset, "rst"},
+	{model.ServerError, "err"},
 }
 
 // serverTold sums a server's loss counters over the run; ok is false where it
