@@ -20,6 +20,7 @@ type screenFlags struct {
 	exit     bool
 	theme    string
 	ascii    bool
+	wide     bool
 	fps      int
 	noMouse  bool
 	lang     string
@@ -36,6 +37,7 @@ func (f *screenFlags) add(s *pflag.FlagSet) {
 	s.BoolVar(&f.exit, "exit", false, "stop when every finite source has ended")
 	s.StringVar(&f.theme, "theme", "", "colour theme (see benchtop themes)")
 	s.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	s.BoolVar(&f.wide, "wide", false, "the terminal draws ambiguous characters two cells wide (East Asian): ASCII instead")
 	s.IntVar(&f.fps, "fps", 10, "most frames a second, 1 to 10")
 	s.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	s.StringVar(&f.lang, "lang", "en", "language (reserved)")

@@ -11,7 +11,6 @@ import (
 	"benchtop/sources/loadgen"
 	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
-	"benchtop/themes"
 )
 
 // newLists are the commands that print what is built in.
@@ -35,7 +34,7 @@ func newLists(stdio Stdio) []*cobra.Command {
 			return nil
 		}),
 		list("themes", "List the colour themes", func() error {
-			all, err := themes.Builtin()
+			all, err := allThemes(stdio)
 			if err != nil {
 				return err
 			}

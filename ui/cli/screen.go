@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
+	"benchtop/themes"
 	"benchtop/ui"
 )
 
@@ -15,6 +18,11 @@ func (s *session) draw(ctx context.Context) error {
 		Theme: s.screen.theme, ASCII: s.screen.ascii, FPS: s.screen.fps, Mouse: !s.screen.noMouse,
 		NoColor: s.io.getenv("NO_COLOR") != "", Title: s.title, Output: s.io.Out, Environ: s.io.Env,
 	}
+	var err error
+	if o.Themes, err = allThemes(s.io); err != nil {
+		fmt.Fprintln(s.io.Err, "benchtop: "+oneLine(err.Error()))
+	}
+	o.Wide, o.Report = s.screen.wide, s.report
 	if s.marker != nil {
 		o.Mark = func() { s.marker.Mark("mark") }
 	}
@@ -28,4 +36,45 @@ func (s *session) draw(ctx context.Context) error {
 		o.Input = io.Reader(tty)
 	}
 	return ui.Run(ctx, s.engine, o)
+}
+
+// allThemes are the built-in themes and those of the user's own folder. The
+// error tells which of the user's can't be used; the others are there.
+func allThemes(stdio Stdio) ([]*themes.Theme, error) {
+	all, err := themes.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	base := stdio.getenv("XDG_CONFIG_HOME")
+	if base == "" {
+		base = filepath.Join(stdio.getenv("HOME"), ".config")
+	}
+	dir := filepath.Join(base, "benchtop", "themes")
+	if _, err := os.Stat(dir); err != nil {
+		return all, nil //nolint:nilerr // nobody has to have themes of their own
+	}
+	own, err := themes.Folder(os.DirFS(dir))
+	if err != nil {
+		err = fmt.Errorf("themes in %s: %w", dir, err)
+	}
+	return append(all, own...), err
+}
+
+// report writes the report of the run so far beside where the user stands.
+func (s *session) report() (string, error) {
+	snap := s.engine.Latest()
+	data, err := render(snap, "html")
+	if err != nil {
+		return "", err
+	}
+	name := "benchtop-" + snap.Now.Time().Format("20060102-150405") + ".html"
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("report: %w", err)
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return name, err
 }

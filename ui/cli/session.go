@@ -15,6 +15,7 @@ import (
 	"benchtop/model/engine"
 	"benchtop/sources"
 	"benchtop/sources/recording"
+	"benchtop/themes"
 	"benchtop/ui/plain"
 	"benchtop/ui/report"
 )
@@ -125,6 +126,12 @@ func (s *session) open() error {
 	now := sources.Now()
 	if err := s.run.checkRecord(); err != nil {
 		return err
+	}
+	if s.screen.theme != "" {
+		all, _ := allThemes(s.io) // what is wrong with others is told when the screen starts
+		if _, err := themes.Find(all, s.screen.theme); err != nil {
+			return usage("--theme: %w", err)
+		}
 	}
 	notes, err := s.run.notes(now)
 	if err != nil {

@@ -116,7 +116,7 @@ func (f *shotFlags) run(ctx context.Context, stdio Stdio, path string) error {
 	if kind == "png" && f.out == "" && terminal(stdio.Out) {
 		return usage("a PNG on a terminal is of no use: give -o FILE")
 	}
-	all, err := themes.Builtin()
+	all, err := allThemes(stdio)
 	if err != nil {
 		return &exitError{exitFailed, err}
 	}
