@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -95,6 +97,12 @@ func drawSources(f Frame) {
 			f.Grid.WriteFit(3, y, w-4, themes.Dim, draw.Sanitize(s.Why))
 			y++
 		}
+		if h >= 3*len(all)+4 { // the whole screen: what it has read and what it is trusted for
+			for _, line := range f.sourceAccount(s) {
+				f.Grid.WriteFit(3, y, w-4, themes.Dim, line)
+				y++
+			}
+		}
 		if y >= h {
 			return
 		}
@@ -132,4 +140,36 @@ func sourceAge(s *model.Snapshot, src model.SourceInfo) string {
 		return draw.Age(age)
 	}
 	return ""
+}
+
+// sourceAccount is what a source has read, how its clock stands, and which of
+// the run's series are taken from it.
+func (f Frame) sourceAccount(s model.SourceInfo) []string {
+	count := func(v float64, what string) string { return draw.Grouped(v) + " " + what }
+	read := strings.Join([]string{
+		count(s.Lines, "read"), count(s.Matched, "understood"), count(s.Dropped, "dropped"), count(s.Errored, "failed"), draw.Bytes(s.Bytes),
+	}, ", ")
+	if !math.IsNaN(s.Skew) {
+		read += ", clock " + draw.Latency(math.Abs(s.Skew))
+		if s.Skew < 0 {
+			read += " ahead"
+		} else {
+			read += " behind"
+		}
+	}
+	if s.Period > 0 {
+		read += ", a sample each " + draw.Latency(s.Period.Seconds())
+	}
+	out := []string{read}
+	var told []string
+	for id, src := range f.View.Figures.Primary {
+		if src == s.ID {
+			told = append(told, id.String())
+		}
+	}
+	if len(told) > 0 {
+		slices.Sort(told)
+		out = append(out, "shown from here: "+strings.Join(told, ", "))
+	}
+	return out
 }
