@@ -46,6 +46,8 @@ type Group struct {
 	nextID atomic.Uint32
 	mu     sync.Mutex
 	alive  map[string]int
+	// OnFail, if set, hears of a source that failed for good.
+	OnFail func(source string, err error)
 	// OnPanic, if set, hears the stack of a source that panicked.
 	OnPanic func(source string, value any, stack []byte)
 }
@@ -122,6 +124,9 @@ func (g *Group) supervise(ctx context.Context, s Source, p Policy, id model.Sour
 			out.Flush()
 			return
 		case errors.As(err, new(finalError)) || ctx.Err() != nil:
+			if g.OnFail != nil && ctx.Err() == nil {
+				g.OnFail(s.Name(), err)
+			}
 			out.State(now, model.Failed, err.Error())
 			out.SetPolicy(Block)
 			out.Flush()

@@ -84,6 +84,9 @@ func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*
 	if err := hopeless(heads); err != nil {
 		return 0, err
 	}
+	if earliest(heads) == nil {
+		return 0, Final(fmt.Errorf("%s: nothing with a time of its own was understood (try benchtop probe on it)", names(feeds)))
+	}
 	tick := model.Instant(0)
 	for {
 		h := earliest(heads)
@@ -117,6 +120,15 @@ func (m *Merge) play(ctx context.Context, out *Outlet, outs []*Outlet, feeds []*
 	}
 	out.Flush()
 	return 0, nil
+}
+
+// names lists the feeds for a message.
+func names(feeds []*Feed) string {
+	var all []string
+	for _, f := range feeds {
+		all = append(all, f.Name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // step emits one tick at its pace. It returns a seek that must go back.

@@ -280,7 +280,10 @@ func notEnough(c *Case, reason string) model.Finding {
 		f.Title = "not enough evidence: not warm"
 		f.Text = "Throughput has not settled yet."
 		if m := c.S.Load.MovesPct; known(m) {
-			f.Text = fmt.Sprintf("Throughput still moves %s %% per 40 s, or its tail latency does.", num(m))
+			f.Text = fmt.Sprintf("Throughput still moves %s %% per 40 s.", num(m))
+			if m < c.T.WarmSlope*100 {
+				f.Text = fmt.Sprintf("Throughput moves %s %% per 40 s; its two last rounds or their tail latency do not agree yet.", num(m))
+			}
 			f.Evidence = []model.Evidence{evidence("client_throughput", 40, m/100, "ratio", c.T.WarmSlope, f.Text)}
 		}
 		f.SettledBy = "two rounds of 15 s that agree"

@@ -73,7 +73,7 @@ func notWarm() Rule {
 			m := c.S.Load.MovesPct
 			t := "Throughput has not settled: fewer than two rounds of 15 s."
 			if known(m) {
-				t = fmt.Sprintf("Throughput still moves %s %% per 40 s, or its tail latency does.", num(m))
+				t = fmt.Sprintf("Throughput moves %s %% per 40 s; its two last rounds or their tail latency do not agree yet.", num(m))
 			}
 			return t, []model.Evidence{evidence("client_throughput", 40, m/100, "ratio", c.T.WarmSlope, t)}
 		},

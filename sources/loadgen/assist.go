@@ -51,7 +51,7 @@ func Advise(argv []string, dir string) Advice {
 	if t == nil {
 		l := &commandLine{argv: slices.Clone(argv), dir: dir}
 		l.report("--report-json", "", false) // the user's own client
-		return Advice{Own: l.own, Argv: l.argv, Outputs: l.own, Why: "this program is not known: let it print the NDJSON stream (README, \"your own client\")"}
+		return Advice{Own: l.own, Argv: l.argv, Outputs: l.own, Why: "this program is not known: let it print the NDJSON stream (README, \"A load client of your own\")"}
 	}
 	l := &commandLine{argv: slices.Clone(argv), at: at, dir: dir}
 	if t.verb != "" {

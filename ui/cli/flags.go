@@ -49,6 +49,9 @@ func (f *screenFlags) check() error {
 	if f.every < 100*time.Millisecond {
 		return usage("--every %s: at least 100ms", f.every)
 	}
+	if f.for_ < 0 {
+		return usage("--for %s: must not be negative", f.for_)
+	}
 	if f.fps < 1 || f.fps > 10 {
 		return usage("--fps %d: 1 to 10", f.fps)
 	}

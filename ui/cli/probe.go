@@ -236,6 +236,9 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("probe %s: %w", spec.Name(), err)
 	}
+	if s.Matched == 0 && s.Confidence == 0 {
+		return fmt.Errorf("probe %s: no format fits its %d lines (name one with --as, see benchtop formats)", spec.Name(), s.Lines)
+	}
 	t := newTable(p.io.Out, spec.Name())
 	t.row("kind", "server log, format %s (%.0f %% sure)", s.Format, s.Confidence*100)
 	t.row("lines", "%d read, %d understood, %d say nothing to us", s.Lines, s.Matched, s.Lines-s.Matched)

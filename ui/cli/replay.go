@@ -87,6 +87,7 @@ func (s *session) replayRecording(name string) error {
 	h := r.Header()
 	if cut := r.Cut(); cut {
 		s.title = "replay (cut short)"
+		s.remarks = append(s.remarks, fmt.Sprintf("%-9s %s has no end: it was cut short by a kill, a full disk or a copy", "recording", path))
 	}
 	_ = r.Close() // read only
 	s.preset = append(s.preset,

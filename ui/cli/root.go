@@ -76,6 +76,25 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
+// execute runs the command line. Only what prints help goes through fang: on
+// an error it asks the terminal for its colours first, and one that does not
+// answer is waited for, for seconds.
+func execute(ctx context.Context, root *cobra.Command, args []string) error {
+	root.Version = Version()
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if a == "-h" || a == "--help" || i == 0 && (a == "help" || a == "man" || a == "completion") {
+			return fang.Execute(ctx, root,
+				fang.WithVersion(Version()),
+				fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), // Main prints one line
+			)
+		}
+	}
+	return root.ExecuteContext(ctx)
+}
+
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, stdio Stdio) int {
 	stdio.Args = args
@@ -86,10 +105,7 @@ func Main(ctx context.Context, args []string, stdio Stdio) int {
 	root.SetIn(stdio.In)
 	root.SetOut(stdio.Out)
 	root.SetErr(stdio.Err)
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(Version()),
-		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), // ours below: one line
-	)
+	err := execute(ctx, root, args)
 	if err == nil {
 		return exitDone
 	}

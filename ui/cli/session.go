@@ -30,16 +30,17 @@ const drainLimit = time.Minute
 
 // session is one run on the screen, from its sources to its summary.
 type session struct {
-	io     Stdio
-	screen *screenFlags
-	run    *runFlags
-	title  string
-	deck   *sources.Pacer // nil unless time can be driven
-	marker *sources.Marker
-	keep   bool // record it unless told not to
-	finite bool // ends by itself: headless stops there without --exit
-	start  func(ctx context.Context, g *sources.Group) error
-	preset []model.Note
+	io      Stdio
+	screen  *screenFlags
+	run     *runFlags
+	title   string
+	deck    *sources.Pacer // nil unless time can be driven
+	marker  *sources.Marker
+	remarks []string // closing lines about what was played
+	keep    bool     // record it unless told not to
+	finite  bool     // ends by itself: headless stops there without --exit
+	start   func(ctx context.Context, g *sources.Group) error
+	preset  []model.Note
 
 	patience time.Duration   // for the sources to end; 0 is stepLimit
 	closing  func() []string // lines for the end of the closing text; nil if none
@@ -48,12 +49,13 @@ type session struct {
 	group  *sources.Group
 	engine *engine.Engine
 	writer *recording.Writer
+	failed atomic.Pointer[error] // why the first source failed for good
 	crash  atomic.Pointer[sources.Crash]
 }
 
 // headless reports whether there is no screen.
 func (s *session) headless() bool {
-	return s.screen.headless || !terminal(s.io.Out) || s.io.getenv("TERM") == "dumb"
+	return s.screen.headless || !terminal(s.io.Out) || s.io.getenv("TERM") == "dumb" || s.io.getenv("TERM") == ""
 }
 
 // Go runs the session to its end, in the order of house.md §5.
@@ -111,6 +113,9 @@ func (s *session) Go(ctx context.Context) error {
 	if shown != nil {
 		return &exitError{exitFailed, shown}
 	}
+	if err := s.failed.Load(); err != nil && s.finite && s.engine.Latest().Now == 0 {
+		return &exitError{exitFailed, *err} // nothing was played
+	}
 	return s.finish() // 6
 }
 
@@ -139,6 +144,7 @@ func (s *session) open() error {
 	}
 	s.preset = append(s.preset, notes...)
 	s.group = sources.NewGroup()
+	s.group.OnFail = func(_ string, err error) { s.failed.CompareAndSwap(nil, &err) }
 	th := model.DefaultThresholds()
 	if err := s.record(now, th); err != nil { // adds the run's id to what is preset
 		return err
@@ -243,7 +249,7 @@ func (s *session) show(ctx context.Context) error {
 // finish writes the summary and judges the exit code.
 func (s *session) finish() error {
 	final := s.engine.Latest()
-	var kept []string
+	kept := s.remarks
 	if s.writer != nil {
 		st := s.writer.Stats()
 		line := fmt.Sprintf("%-9s %s", "recorded", st.Path)
@@ -319,10 +325,15 @@ func unread(all []model.SourceInfo) (why string, none bool) {
 	for _, src := range all {
 		switch {
 		case src.Kind == model.KindClock || src.Kind == model.KindHost:
-		case src.Matched > 0 || src.Lines > 0 || src.State != model.Failed && src.State != model.Retrying:
-			return "", false
+		case src.Matched > 0, src.State == model.Running || src.State == model.Quiet || src.State == model.Starting:
+			return "", false // a source that is quiet so far may yet speak
+		case src.State == model.Ended && src.Lines == 0:
+			return "", false // a command that prints nothing may do so
 		case !none:
 			why, none = src.Why, true
+			if why == "" {
+				why = fmt.Sprintf("%s: nothing understood of %.0f lines (try benchtop probe on it)", src.Name, src.Lines)
+			}
 		}
 	}
 	return why, none

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"sort"
 	"strings"
 )
@@ -16,7 +15,7 @@ type table struct {
 
 func newTable(w io.Writer, head string) *table {
 	t := &table{w: w}
-	t.print("%s\n", oneLine(filepath.Clean(head)))
+	t.print("%s\n", oneLine(head))
 	return t
 }
 

@@ -32,7 +32,9 @@ func Closing(s *model.Snapshot, extra ...string) string {
 	if v.Failures != "" {
 		line("failures", "%s", v.Failures)
 	}
-	line("next", "%s", v.NextChange)
+	if v.NextChange != "" {
+		line("next", "%s", v.NextChange)
+	}
 	if c.Known {
 		line("client", "%d requests, %d ok, %d failed; in flight mean %s, peak %s", c.Done, c.ByOutcome[model.ClientOK], c.Failed(), short(c.MeanFlight), short(c.PeakFlight))
 		q := s.Latency.OK
