@@ -206,7 +206,7 @@ func TestFeedErrors(t *testing.T) {
 		in   io.Reader
 		err  string
 	}{
-		{"an empty file", strings.NewReader(""), ""},
+		{"an empty file", strings.NewReader(""), "nothing with a time of its own was understood"},
 		{"a file of something else", strings.NewReader("a\nb\n"), "no GPU reading in 2 lines (line 1: neither a JSON reading nor"},
 		{"a header alone", strings.NewReader("index, uuid, timestamp\n"), "no GPU reading in 1 lines; was the run too short?"},
 		{"rows without a time", strings.NewReader("index, uuid\n0, GPU-1\n"), "add timestamp to --query-gpu"},
