@@ -99,8 +99,11 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	k.X, k.XOK = k.Done/span, k.OK/span
 	k.Started = s.whole[model.ClientSent].count(from, now) / span
 	s.little(sig)
-	if k.Done > 0 {
+	switch {
+	case k.Done > 0 && c.noLatency == 0:
 		k.Mean = sumLatency / k.Done
+	case k.Done > 0: // some ends told no latency: they must not count as 0 s
+		k.Mean = quantiles(c.lat.all.over(from, now)).Mean
 	}
 	s.clientTimes(sig, from)
 	k.Refused = c.refusedIn(now, 10)

@@ -142,10 +142,10 @@ func (t *track) add(at model.Instant, v float64) {
 	t.last = t.total
 }
 
-// observe adds one observation of a distribution; NaN counts without a value.
+// observe adds one observation of a distribution. What is no number is none.
 func (t *track) observe(at model.Instant, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		v = 0
+		return
 	}
 	t.put(at, v)
 	t.sum += v
