@@ -66,9 +66,12 @@ func (f Frame) losses(y, rows int) {
 	}
 	timeouts := f.lost(model.ClientTimeout)
 	rejects := f.lost(append(append([]model.SeriesID{}, refusals...), otherLosses...)...)
+	late, refused := f.Snap.Client.Known, f.Snap.Client.Known
 	if f.Snap.Whole(model.ClientTimeout) == nil && !f.Snap.Client.Known {
-		rejects = f.lost(model.ServerRejected, model.ServerQueueFull, model.ServerDropped)
-		timeouts = f.lost(model.ServerTimeout)
+		// Few servers tell these at all: one that never did has counted none.
+		told := []model.SeriesID{model.ServerRejected, model.ServerQueueFull, model.ServerDropped}
+		rejects, refused = f.lost(told...), f.told(told...)
+		timeouts, late = f.lost(model.ServerTimeout), f.told(model.ServerTimeout)
 	}
 	top := max(zero(most(timeouts)), zero(most(rejects)), 4)
 	if rows == 1 {
@@ -78,17 +81,26 @@ func (f Frame) losses(y, rows int) {
 				all[i] = n
 			}
 		}
-		f.lossRow(y, "lost", all, max(zero(most(all)), 4), themes.Bad)
+		f.lossRow(y, "lost", late || refused, all, max(zero(most(all)), 4), themes.Bad)
 		return
 	}
 
-	f.lossRow(y, "t/o", timeouts, top, themes.Bad)
-	f.lossRow(y+1, "rej", rejects, top, themes.WarnFill)
+	f.lossRow(y, "t/o", late, timeouts, top, themes.Bad)
+	f.lossRow(y+1, "rej", refused, rejects, top, themes.WarnFill)
 }
 
-func (f Frame) lossRow(y int, name string, vals []float64, top float64, role themes.Role) {
-	sig := f.View.Figures.Signals
-	if !f.Snap.Client.Known && (sig == nil || !sig.Server.Known) {
+// told reports whether anybody has ever told one of the series.
+func (f Frame) told(ids ...model.SeriesID) bool {
+	for _, id := range ids {
+		if f.Snap.Whole(id) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Frame) lossRow(y int, name string, told bool, vals []float64, top float64, role themes.Role) {
+	if !told {
 		f.gutter(y, themes.Dim, name+" "+draw.None) // nobody counts: that is not zero
 		return
 	}

@@ -192,26 +192,13 @@ func fillServer(p *ServerPart, s *model.Snapshot, of func(model.SeriesID) *model
 	}
 	p.PromptTPS = rate(of(model.ServerPromptTokens), of(model.ServerPromptTPS), s)
 	p.GenTPS = rate(of(model.ServerGenTokens), of(model.ServerGenTPS), s)
-	told := s.Whole(model.ServerRunning) != nil || s.Whole(model.ServerBatch) != nil
 	n := func(id model.SeriesID) Num {
 		if t := of(id); t != nil {
 			return Num(t.Total)
 		}
-		if told && hasLog(s) {
-			return 0 // a log was read and said nothing of the kind
-		}
-		return absent
+		return absent // few servers tell each kind: silence is no count
 	}
 	p.Events = EventsPart{n(model.ServerTimeout), n(model.ServerRejected), n(model.ServerQueueFull), n(model.ServerDropped), n(model.ServerReset), n(model.ServerAborted), n(model.ServerError), n(model.ServerPreempted)}
-}
-
-func hasLog(s *model.Snapshot) bool {
-	for _, src := range s.Sources {
-		if src.Kind == model.KindServerLog && src.Matched > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // medianOf is the median over seconds of a sample series' mean.
