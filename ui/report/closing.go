@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"benchtop/model"
+	"benchtop/ui/draw"
 )
 
 func middle(v []float64) float64 {
@@ -111,14 +112,5 @@ func seconds(v float64) string {
 	return fmt.Sprintf("%.3g s", v)
 }
 
-// Clean strips control and escape characters from text that came from outside.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0,
-			r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfeff:
-			return -1
-		}
-		return r
-	}, s)
-}
+// Clean makes text from outside safe to print.
+func Clean(s string) string { return draw.Sanitize(s) }
