@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Instant is a point in time: nanoseconds since 1970 UTC. Zero means unknown.
 type Instant int64
@@ -104,6 +107,42 @@ type Note struct {
 	Text     string
 	Source   SourceID
 	Kind     NoteKind
+}
+
+// How many bytes of a note's texts are kept. Names are drawn in each frame;
+// the longest fact is a load generator's own report.
+const (
+	MaxName = 512
+	MaxText = 4 << 10
+	MaxFact = 64 << 10
+)
+
+// Clip is the note with no more text than is kept, so that a source that names
+// a thing with a megabyte costs no more than one that doesn't.
+func (n Note) Clip() Note {
+	most := MaxText
+	switch n.Kind {
+	case NoteRun:
+		most = MaxFact
+	case NoteGPU, NoteEngine, NoteSource:
+		most = MaxName
+	case NoteMark, NoteBadLine, NoteConfig, NoteVerdict, NoteError:
+	}
+	n.Name, n.Text = clip(n.Name, MaxName), clip(n.Text, most)
+	return n
+}
+
+// clip cuts a text to n bytes at most, at the border of a rune.
+func clip(s string, n int) string {
+	const sign = "…"
+	if len(s) <= n {
+		return s
+	}
+	n -= len(sign)
+	for n > 0 && s[n]&0xc0 == 0x80 { // in the middle of a rune
+		n--
+	}
+	return strings.Clone(s[:n]) + sign
 }
 
 // SourceKind is the part a source plays in the run.

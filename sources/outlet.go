@@ -134,10 +134,10 @@ func (o *Outlet) Note(n model.Note) {
 	o.RawNote(n)
 }
 
-// RawNote adds a note as it is.
+// RawNote adds a note as it is, but for text beyond what is kept.
 func (o *Outlet) RawNote(n model.Note) {
 	b := o.lane.open()
-	b.Notes = append(b.Notes, n)
+	b.Notes = append(b.Notes, n.Clip())
 }
 
 func (l *lane) open() *model.Batch {

@@ -76,7 +76,7 @@ func (s *Store) track(e *model.Event) *track {
 	t := s.tracks[k]
 	if t == nil {
 		if len(s.tracks) >= maxTracks {
-			k.key = math.MaxUint64
+			k.source, k.key = model.AllSources, math.MaxUint64
 			if t = s.tracks[k]; t != nil {
 				return t
 			}

@@ -6,7 +6,9 @@ import (
 	"benchtop/model"
 )
 
-func (s *Store) note(n *model.Note) {
+func (s *Store) note(told *model.Note) {
+	kept := told.Clip()
+	n := &kept
 	src := s.source(n.Source)
 	switch n.Kind {
 	case model.NoteSource:

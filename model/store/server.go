@@ -91,9 +91,13 @@ func (f *feed) current(at model.Instant) *sample {
 	return &f.samples[(f.nSamples-1)%samplesKept]
 }
 
+// engine is the newest state of one engine; nil past the bound.
 func (f *feed) engine(key uint64) *engineNow {
 	e := f.engines[key]
 	if e == nil {
+		if len(f.engines) >= maxEngines {
+			return nil
+		}
 		e = &engineNow{math.NaN(), math.NaN(), math.NaN(), 0}
 		f.engines[key] = e
 	}
@@ -105,6 +109,9 @@ func (f *feed) engine(key uint64) *engineNow {
 // breath.
 func (f *feed) level(ev *model.Event, all uint64) (sum float64, more bool) {
 	e := f.engine(ev.Key)
+	if e == nil {
+		return math.NaN(), false
+	}
 	e.at = ev.At
 	s := f.current(ev.At)
 	f.any = max(f.any, ev.At)
@@ -228,6 +235,9 @@ func newServer() *server {
 func (s *server) feed(id model.SourceID) *feed {
 	f := s.byID[id]
 	if f == nil {
+		if len(s.feeds) >= maxSources {
+			return s.feeds[maxSources-1] // only a broken recording has so many
+		}
 		f = newFeed(id)
 		s.byID[id] = f
 		s.feeds = append(s.feeds, f)

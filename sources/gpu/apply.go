@@ -15,7 +15,11 @@ type State struct {
 	byIndex map[int]*known
 	taken   map[uint64]bool
 	driver  string
+	crowded bool // that there are more GPUs than are kept was told
 }
+
+// maxGPUs is how many GPUs of one source are kept apart.
+const maxGPUs = 64
 
 // known is one GPU as it was last seen.
 type known struct {
@@ -52,7 +56,8 @@ const (
 // find is what is known of the reading's GPU. A GPU's key is its index + 1 when
 // it was first seen, or the next number that no other GPU has; it stays with
 // the UUID when indexes move. A reading without a UUID (a GPU that was lost or
-// denied before it could say) belongs to whoever had that index last.
+// denied before it could say) belongs to whoever had that index last. It is nil
+// for the GPUs beyond those that are kept.
 func (st *State) find(r *Reading) *known {
 	if st.byUUID == nil {
 		st.byUUID, st.byIndex, st.taken = make(map[string]*known), make(map[int]*known), make(map[uint64]bool)
@@ -66,6 +71,9 @@ func (st *State) find(r *Reading) *known {
 		}
 	}
 	if k == nil {
+		if len(st.taken) >= maxGPUs {
+			return nil
+		}
 		k = &known{key: uint64(r.Index) + 1}
 		for st.taken[k.key] {
 			k.key++
@@ -87,6 +95,13 @@ func (st *State) find(r *Reading) *known {
 // it. The GPU's name goes out before its first event.
 func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 	k := st.find(r)
+	if k == nil {
+		if !st.crowded {
+			st.crowded = true
+			out.Note(model.Note{At: at, Seen: seen, Kind: model.NoteError, Text: fmt.Sprintf("more than %d GPUs: the first %d are shown", maxGPUs, maxGPUs)})
+		}
+		return
+	}
 	st.introduce(r, k, at, seen, out)
 	ev := model.Event{At: at, Seen: seen, Key: k.key, Kind: model.Level}
 	if !r.Held {

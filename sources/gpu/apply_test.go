@@ -1,7 +1,9 @@
 package gpu_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -153,5 +155,26 @@ func BenchmarkApply(b *testing.B) {
 			sources.Recycle(batch)
 		default:
 		}
+	}
+}
+
+// TestManyGPUs reads more GPUs than a machine has, with names of a megabyte.
+func TestManyGPUs(t *testing.T) {
+	got := collect(t, func(out *sources.Outlet) {
+		var st gpu.State
+		for i := range 10_000 {
+			r := gpu.Reading{At: noon, Index: i, UUID: fmt.Sprint("GPU-", i), Name: strings.Repeat("x", 1<<20)}
+			r.Set(gpu.SMClock, 1980)
+			gpu.Apply(&r, noon, noon, out, &st)
+		}
+	})
+	if n := got.notesOf(model.NoteGPU); len(n) != 64 || len(n[0].Text) > model.MaxName {
+		t.Errorf("want 64 GPUs with names of at most %d bytes, got %d with %d", model.MaxName, len(n), len(n[0].Text))
+	}
+	if n := got.notesOf(model.NoteError); len(n) != 1 || !strings.Contains(n[0].Text, "more than 64 GPUs") {
+		t.Errorf("want it told once, got %v", n)
+	}
+	if n := len(got.events); n != 2*64 {
+		t.Errorf("want the clock and the state of 64 GPUs, got %d events", n)
 	}
 }

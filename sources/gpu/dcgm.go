@@ -136,6 +136,9 @@ func (d *dcgmReader) scrape() {
 	for id, r := range rs {
 		s := d.shelves[id]
 		if s == nil {
+			if len(d.shelves) >= 2*maxGPUs { // names that change with each scrape
+				continue
+			}
 			s = newShelf(r.Index, now)
 			d.shelves[id] = s
 		}

@@ -93,8 +93,9 @@ func (d *Decoder) csv(line string) (r Reading, ok bool, err error) {
 			if d.order == nil {
 				d.order = make(map[string]int)
 			}
-			n = len(d.order)
-			d.order[got.UUID] = n
+			if n = len(d.order); n < 2*maxGPUs {
+				d.order[got.UUID] = n
+			}
 		}
 		got.Index = n
 	}

@@ -41,7 +41,8 @@ type Exposition struct {
 	families map[string]*dto.MetricFamily
 	names    []string // as written, sorted
 	Bad      []BadLine
-	Size     int // bytes read
+	Size     int  // bytes read
+	crowded  bool // reading it found more schedulers than are kept apart
 }
 
 // plain is a metric's name as it is looked up: colons are underscores, since

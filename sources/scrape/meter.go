@@ -2,6 +2,7 @@ package scrape
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"math"
@@ -47,6 +48,7 @@ type Meter struct {
 	started float64 // the process' start as it tells, NaN if it doesn't
 	mixed   bool    // several processes answer at this address
 	scraped bool
+	crowded bool // that there are too many schedulers was told
 }
 
 // NewMeter makes a meter without a baseline.
@@ -85,6 +87,11 @@ func (m *Meter) Apply(x *Exposition, at, seen model.Instant, out *sources.Outlet
 		return false
 	}
 	rs := m.engine.read(x)
+	if x.crowded && !m.crowded {
+		m.crowded = true
+		out.Note(model.Note{At: at, Seen: seen, Kind: model.NoteError, Text: fmt.Sprintf(
+			"more than %d schedulers are listed at this address: the first %d are read (give each server's own address)", maxSchedulers, maxSchedulers)})
+	}
 	fresh := m.restart(x, rs, at, seen, out)
 	for i := range rs {
 		m.emit(&rs[i], fresh, at, seen, out)
@@ -245,23 +252,25 @@ func (m *Meter) grow(s slot, v Value, fresh bool, ev model.Event, out *sources.O
 // gauges of the others held.
 func (m *Meter) settle(rs []Reading, at, seen model.Instant, out *sources.Outlet) {
 	clear(m.keys)
-	has := func(s slot) bool {
-		for i := range rs {
-			if engineKey(rs[i].Label) == s.key {
-				return rs[i].Values[s.field].OK
-			}
-		}
-		return false
-	}
+	read := make(map[uint64]*Reading, len(rs))
 	for i := range rs {
-		m.keys[engineKey(rs[i].Label)] = true
+		key := engineKey(rs[i].Label)
+		m.keys[key] = true
+		read[key] = &rs[i]
 	}
 	for _, s := range m.held() {
-		if !has(s) {
+		if r := read[s.key]; r == nil || !r.Values[s.field].OK {
 			m.gap(s, at, seen, out)
 		}
 	}
+	if len(m.named) > maxNamed { // labels that change with each scrape
+		maps.DeleteFunc(m.named, func(key uint64, _ bool) bool { return !m.keys[key] })
+		maps.DeleteFunc(m.base, func(s slot, _ Value) bool { return !m.keys[s.key] })
+	}
 }
+
+// maxNamed is how many schedulers that have gone are remembered.
+const maxNamed = 8 * maxSchedulers
 
 // facts tells configured numbers and the model's name when they change.
 func (m *Meter) facts(x *Exposition, at, seen model.Instant, out *sources.Outlet) {

@@ -166,6 +166,10 @@ func halfDigit(v float64) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(v))-5)
 }
 
+// maxSchedulers is how many schedulers of one server are kept apart: the first
+// that it lists. A page with ten thousand labels must cost no more than that.
+const maxSchedulers = 256
+
 // each folds the samples of a family that m wants into one value a scheduler.
 func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Metric) (Value, bool)) []labelled {
 	f := x.family(name)
@@ -181,6 +185,10 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 		}
 		l := e.label(s)
 		i := slices.IndexFunc(vs, func(o labelled) bool { return o.label == l })
+		if i < 0 && len(vs) >= maxSchedulers {
+			x.crowded = true
+			continue
+		}
 		if i < 0 {
 			vs = append(vs, labelled{label: l})
 			i = len(vs) - 1
@@ -192,7 +200,7 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 		// The family is there and none of its samples is of this kind: a counter
 		// that starts with its first event stands at zero for every scheduler.
 		for _, s := range f.Metric {
-			if l := e.label(s); !slices.ContainsFunc(vs, func(o labelled) bool { return o.label == l }) {
+			if l := e.label(s); len(vs) < maxSchedulers && !slices.ContainsFunc(vs, func(o labelled) bool { return o.label == l }) {
 				vs = append(vs, labelled{label: l, Value: Value{OK: true}, n: 1})
 			}
 		}

@@ -1,6 +1,7 @@
 package serverlog
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -70,6 +71,7 @@ func (e *emitter) emit(id model.SeriesID, k model.Kind, key uint64, v float64) {
 
 // engine finds a scheduler's state by its label; a new label is noted once.
 func (e *emitter) engine(label []byte) *engineState {
+	label = label[:min(len(label), maxKey)]
 	if e.lately != nil && string(e.label) == string(label) {
 		return e.lately
 	}
@@ -77,6 +79,9 @@ func (e *emitter) engine(label []byte) *engineState {
 	if st, ok := e.engines[string(label)]; ok {
 		e.lately = st
 		return st
+	}
+	if len(e.engines) >= maxEngines {
+		return e.excess()
 	}
 	st := &engineState{total: -1}
 	if len(label) > 0 {
@@ -87,6 +92,24 @@ func (e *emitter) engine(label []byte) *engineState {
 		e.engines = make(map[string]*engineState)
 	}
 	e.engines[string(label)] = st
+	e.lately = st
+	return st
+}
+
+// maxEngines is how many schedulers of one log are kept apart. What the others
+// say is counted as one's that is named for all of them.
+const maxEngines = 256
+
+func (e *emitter) excess() *engineState {
+	const name = "(others)"
+	st, ok := e.engines[name]
+	if !ok {
+		st = &engineState{total: -1, key: hashBytes(fnvStart, []byte(name))}
+		e.engines[name] = st
+		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteEngine, Key: st.key, Name: name})
+		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteError, Text: fmt.Sprintf(
+			"more than %d engines write to this log: those beyond are taken for one (is the format right? try benchtop probe)", maxEngines)})
+	}
 	e.lately = st
 	return st
 }

@@ -376,3 +376,32 @@ func TestSamplesAreDiscreet(t *testing.T) {
 		}
 	}
 }
+
+// TestManyEngines reads a log in which each line names an engine of its own.
+func TestManyEngines(t *testing.T) {
+	b := newBench(t, serverlog.Options{Format: "generic"})
+	for i := range 10_000 {
+		b.live(fmt.Sprintf("engine=%s%d running=3 waiting=1 batch_size=2", strings.Repeat("e", 40), i))
+	}
+	keys := map[uint64]bool{}
+	for _, e := range b.evs {
+		if e.Series == model.ServerRunning {
+			keys[e.Key] = true
+		}
+	}
+	names, told := 0, 0
+	for _, n := range b.notes {
+		switch {
+		case n.Kind == model.NoteEngine:
+			names++
+		case n.Kind == model.NoteError && strings.Contains(n.Text, "more than 256 engines"):
+			told++
+		}
+	}
+	if len(keys) != 257 || names != 257 || told != 1 {
+		t.Errorf("want 256 engines, one for the rest, told once; got %d keys, %d names, told %d times", len(keys), names, told)
+	}
+	if n := len(b.of(model.ServerRunning)); n != 10_000 {
+		t.Errorf("want no line lost, got %d", n)
+	}
+}
