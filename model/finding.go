@@ -85,4 +85,5 @@ type VerdictChange struct {
 	Title      string
 	Raised     []string // ids raised then, sorted
 	Recorded   bool     // told by a recording rather than by these rules
+	Words      *Verdict // in full, with the numbers of that second; nil where it was recorded
 }

@@ -43,7 +43,11 @@ type Options struct {
 	NoSync  bool            // don't force synchronized output over SSH
 	Zone    *time.Location  // of clock times; nil: the process' own
 	Title   string          // in place of the run's label
-	Window  time.Duration   // of the time axis to begin with; 0 is DefaultWindow
+	Window  time.Duration   // of the time axis to begin with; 0 is DefaultWindow, below 0 the whole run
+	Layout  string          // to begin with; "" is the first
+	Full    string          // panel that has the whole screen to begin with; "" for none
+	Hidden  string          // ids of panels not shown to begin with, parted by spaces
+	Lines   bool            // concurrency as lines rather than areas to begin with
 	Deck    Deck            // of a replay; nil when live
 	Speed   float64         // of the replay to begin with
 	Mark    func()          // what the mark key does; nil: nothing
@@ -124,7 +128,10 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 	s := &screen{
 		opts: o, frames: frames, themes: o.Themes, fps: min(max(o.FPS, 1), 10), depth: themes.TrueColor,
 		grid: draw.NewGrid(0, 0), w: o.Width, h: o.Height, stale: true,
-		view: ViewState{Window: o.Window, ASCII: o.ASCII || o.Wide, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed},
+		view: ViewState{
+			Window: max(o.Window, 0), ASCII: o.ASCII || o.Wide, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed,
+			Layout: o.Layout, Full: o.Full, Hidden: o.Hidden, Lines: o.Lines,
+		},
 	}
 	if s.view.Zone = o.Zone; o.Zone == nil {
 		s.view.Zone = time.Local
@@ -132,7 +139,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 	if o.FPS == 0 {
 		s.fps = 10
 	}
-	if s.view.Window == 0 {
+	if o.Window == 0 {
 		s.view.Window = DefaultWindow
 	}
 	if s.view.Speed == 0 || math.IsInf(s.view.Speed, 0) {

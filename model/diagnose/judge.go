@@ -214,7 +214,7 @@ func (j *Judge) lead(c *Case, cand candidate) *model.VerdictChange {
 	v := j.verdict
 	ch := model.VerdictChange{
 		At: c.S.At, TS: c.S.T, ID: v.ID, Reason: v.Reason, Severity: v.Severity,
-		Confidence: v.Confidence, Title: v.Title, Raised: j.raisedIDs(),
+		Confidence: v.Confidence, Title: v.Title, Raised: j.raisedIDs(), Words: &v,
 	}
 	if len(j.history) >= maxHistory {
 		j.history = append(j.history[:0:0], j.history[maxHistory/4:]...)

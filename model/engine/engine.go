@@ -174,7 +174,8 @@ func (e *Engine) contrast(sec model.Instant) {
 		e.differ = ""
 		return
 	}
-	if key == e.differ || sec-last.At < contrastAfter || sec-v.Since < contrastAfter {
+	changed := e.judge.History() // a verdict leads for some seconds before it stands: Since is too early
+	if key == e.differ || sec-last.At < contrastAfter || len(changed) > 0 && sec-changed[len(changed)-1].At < contrastAfter {
 		return
 	}
 	e.differ = key

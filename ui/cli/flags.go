@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"benchtop/model"
+	"benchtop/ui"
 )
 
 // screenFlags say how the run is shown.
@@ -23,6 +24,11 @@ type screenFlags struct {
 	wide     bool
 	fps      int
 	noMouse  bool
+	layout   string
+	full     string
+	hide     string
+	window   time.Duration
+	lines    bool
 	lang     string
 	failOn   string
 	severity model.Severity // of failOn
@@ -40,6 +46,11 @@ func (f *screenFlags) add(s *pflag.FlagSet) {
 	s.BoolVar(&f.wide, "wide", false, "the terminal draws ambiguous characters two cells wide (East Asian): ASCII instead")
 	s.IntVar(&f.fps, "fps", 10, "most frames a second, 1 to 10")
 	s.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	s.StringVar(&f.layout, "layout", "", "layout of the screen to begin with: "+layoutNames())
+	s.StringVar(&f.full, "full", "", "`PANEL` that has the whole screen to begin with")
+	s.StringVar(&f.hide, "hide", "", "`PANELS` not shown to begin with, parted by commas")
+	s.DurationVar(&f.window, "window", ui.DefaultWindow, "length of the time axis to begin with; 0 is the whole run")
+	s.BoolVar(&f.lines, "lines", false, "concurrency as lines rather than areas to begin with")
 	s.StringVar(&f.lang, "lang", "en", "language (reserved)")
 	s.StringVar(&f.failOn, "fail-on", "", "exit with 3 on a finding of this `severity` or above: note, minor, major, invalid")
 }
@@ -54,6 +65,12 @@ func (f *screenFlags) check() error {
 	}
 	if f.fps < 1 || f.fps > 10 {
 		return usage("--fps %d: 1 to 10", f.fps)
+	}
+	if f.window < 0 {
+		return usage("--window %s: must not be negative", f.window)
+	}
+	if err := checkLook(f.layout, f.full, f.hide); err != nil {
+		return err
 	}
 	if f.failOn == "" {
 		return nil

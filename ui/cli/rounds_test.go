@@ -224,7 +224,20 @@ func TestReportOfARecording(t *testing.T) {
 	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte("<!doctype html>")) {
 		t.Errorf("want the format by the file's ending, got %v, %.40s", err, data)
 	}
-	for _, bad := range [][]string{{"report", "nosuch"}, {"report", path, "--format", "pdf"}, {"report", path, "-o", "/nosuch/dir/x.md"}, {"shot", path, "--size", "0x0"}} {
+	for _, bad := range [][]string{
+		{"report", "nosuch"},
+		{"report", path, "--format", "pdf"},
+		{"report", path, "-o", "/nosuch/dir/x.md"},
+		{"shot", path, "--size", "0x0"},
+		{"shot", path, "--layout", "no"},
+		{"shot", path, "--full", "no"},
+		{"shot", path, "--hide", "gpu,no"},
+		{"shot", path, "--color", "no"},
+		{"demo", "--layout", "no"},
+		{"demo", "--full", "no"},
+		{"demo", "--hide", "no"},
+		{"demo", "--window", "-1s"},
+	} {
 		if code, out, errs := ask(t, bad...); code == 0 || out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: want one line and a code, got %d, %q, %q", bad, code, out, errs)
 		}
@@ -246,6 +259,22 @@ func TestShot(t *testing.T) {
 	_, again, _ := ask(t, "shot", "last", "--at", "42s")
 	if early == late || early != again {
 		t.Error("want another picture at another time, and the same one again")
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+		not  string
+	}{
+		{[]string{"--layout", "demo"}, "in big numbers", "batch size"},
+		{[]string{"--hide", "batch,queue"}, "concurrency", "batch size"},
+		{[]string{"--full", "batch"}, "batch size", "queue length"},
+		{[]string{"--cursor", "30s"}, "cursor -", "no such"},
+		{[]string{"--format", "ansi", "--color", "none"}, "concurrency", "38;"},
+		{[]string{"--format", "ansi", "--color", "256"}, "38;5;", "38;2;"},
+	} {
+		if code, out, errs := ask(t, append([]string{"shot", "last", "--at", "42s"}, c.args...)...); code != 0 || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
+			t.Errorf("%v: want %q and no %q, got %d, %s%s", c.args, c.want, c.not, code, errs, out)
+		}
 	}
 	if !strings.Contains(early, "00:00:42") {
 		t.Errorf("want the run's clock at 42 s, got:\n%.200s", early)

@@ -27,6 +27,10 @@ type shotFlags struct {
 	theme  string
 	window time.Duration
 	full   string
+	layout string
+	hide   string
+	cursor time.Duration
+	colour string
 	lines  bool
 	ascii  bool
 	utc    bool
@@ -57,6 +61,10 @@ func newShot(stdio Stdio) *cobra.Command {
 	s.StringVar(&f.theme, "theme", themes.DefaultName, "colour theme (see benchtop themes)")
 	s.DurationVar(&f.window, "window", ui.DefaultWindow, "length of the time axis; 0 is the whole run")
 	s.StringVar(&f.full, "full", "", "`PANEL` that has the whole screen")
+	s.StringVar(&f.layout, "layout", "", "layout: "+layoutNames())
+	s.StringVar(&f.hide, "hide", "", "`PANELS` left out, parted by commas")
+	s.DurationVar(&f.cursor, "cursor", 0, "put the cursor on this moment of the run (default: no cursor)")
+	s.StringVar(&f.colour, "color", "24bit", "colours of ansi and png: 24bit, 256, 16 or none")
 	s.BoolVar(&f.lines, "lines", false, "concurrency as lines rather than areas")
 	s.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	s.BoolVar(&f.utc, "utc", false, "clock times in UTC rather than in the local zone")
@@ -116,6 +124,12 @@ func (f *shotFlags) run(ctx context.Context, stdio Stdio, path string) error {
 	if kind == "png" && f.out == "" && terminal(stdio.Out) {
 		return usage("a PNG on a terminal is of no use: give -o FILE")
 	}
+	if err := checkLook(f.layout, f.full, f.hide); err != nil {
+		return err
+	}
+	if _, ok := depths[f.colour]; !ok {
+		return usage("--color %q: 24bit, 256, 16 or none", f.colour)
+	}
 	all, err := allThemes(stdio)
 	if err != nil {
 		return &exitError{exitFailed, err}
@@ -136,19 +150,26 @@ func (f *shotFlags) run(ctx context.Context, stdio Stdio, path string) error {
 }
 
 func (f *shotFlags) draw(snap *model.Snapshot, th *themes.Theme, kind string, w, h int) ([]byte, error) {
-	v := ui.ViewState{Window: f.window, Full: f.full, Lines: f.lines, ASCII: f.ascii, Zone: time.Local}
+	v := ui.ViewState{
+		Window: f.window, Full: f.full, Lines: f.lines, ASCII: f.ascii, Zone: time.Local,
+		Layout: f.layout, Hidden: strings.ReplaceAll(f.hide, ",", " "),
+	}
+	if f.cursor > 0 {
+		v.Cursor = snap.Start.Add(f.cursor)
+	}
+	depth := depths[f.colour]
 	if f.utc {
 		v.Zone = time.UTC
 	}
 	g := draw.NewGrid(w, h)
-	ui.Draw(g, snap, v, themes.TrueColor)
+	ui.Draw(g, snap, v, depth)
 	switch kind {
 	case "ansi":
-		return append(g.Encode(nil, th, themes.TrueColor), '\n'), nil
+		return append(g.Encode(nil, th, depth), '\n'), nil
 	case "svg":
 		return g.SVG(nil, th), nil
 	case "png":
-		img, err := g.Picture(th, themes.TrueColor, f.height)
+		img, err := g.Picture(th, depth, f.height)
 		if err != nil {
 			return nil, err
 		}
