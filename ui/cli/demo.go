@@ -37,6 +37,9 @@ func newDemo(stdio Stdio) *cobra.Command {
 			if list {
 				return listScenarios(stdio)
 			}
+			if err := run.settle(cmd, stdio); err != nil {
+				return err
+			}
 			if err := screen.check(); err != nil {
 				return err
 			}

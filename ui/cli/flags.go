@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"benchtop/model"
@@ -100,7 +101,10 @@ type runFlags struct {
 	zone      string
 	year      int
 	keep      keepFlags
-	title     string // of the screen, in place of the label
+	slo       string
+	path      string   // of the run file
+	file      *runFile // nil if there is none
+	title     string   // of the screen, in place of the label
 }
 
 func (f *runFlags) add(s *pflag.FlagSet) {
@@ -108,6 +112,8 @@ func (f *runFlags) add(s *pflag.FlagSet) {
 	s.DurationVar(&f.timeout, "client-timeout", 0, "the client's request timeout (declared)")
 	s.IntVar(&f.maxBatch, "max-batch", 0, "the server's max batch size (declared)")
 	s.DurationVar(&f.batchWait, "batch-wait", 0, "the server's longest batch wait (declared)")
+	s.StringVar(&f.slo, "slo", "", "what a good request keeps to: ttft, e2e, itl or tpot below a time, such as 'ttft<500ms,e2e<5s' (declared)")
+	s.StringVar(&f.path, "run-file", "", "YAML `FILE` that holds any of these flags, and load:, config:, goal: and thresholds: (flags win over it, it over BENCHTOP_… variables)")
 	s.StringVar(&f.label, "label", "", "name of this run")
 	s.StringVar(&f.change, "change", "", "the one thing changed since the last round")
 	s.StringArrayVar(&f.meta, "meta", nil, "`KEY=VALUE` to keep with the run (repeatable)")
@@ -116,6 +122,24 @@ func (f *runFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.zone, "zone", "", "zone of stamps without one, such as UTC, local or +02:00")
 	s.IntVar(&f.year, "year", 0, "year of stamps without one")
 	f.keep.add(s)
+}
+
+// settle fills in the flags that were not typed, from the run file and the
+// environment.
+func (f *runFlags) settle(c *cobra.Command, stdio Stdio, skip ...string) error {
+	s, err := settle(c, stdio, skip...)
+	if err == nil {
+		f.file = s.file
+	}
+	return err
+}
+
+// thresholds are those of the run file, or the defaults.
+func (f *runFlags) thresholds() model.Thresholds {
+	if f.file != nil && f.file.thresholds != nil {
+		return *f.file.thresholds
+	}
+	return model.DefaultThresholds()
 }
 
 // checkRecord refuses what contradicts itself.
@@ -142,6 +166,17 @@ func (f *runFlags) notes(now model.Instant) ([]model.Note, error) {
 			out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteConfig, Name: name, Value: v, Text: flag + " (declared)"})
 		}
 		return nil
+	}
+	out = append(out, f.file.notes(now)...)
+	limits, err := slo(f.slo)
+	if err != nil {
+		return nil, usage("--slo %q: %w", f.slo, err)
+	}
+	fact("slo", f.slo)
+	for _, l := range limits {
+		if err := set("slo_"+l.name+"_s", l.seconds, "--slo"); err != nil {
+			return nil, err
+		}
 	}
 	fact("label", f.label)
 	fact("change", f.change)

@@ -51,32 +51,17 @@ type metadata struct {
 	file string // of --run-file
 }
 
-func newMetadata(stdio Stdio, keep keepFlags) *metadata {
-	return &metadata{keep: keep, args: stdio.Args, env: stdio.Env, file: flagValue(stdio.Args, "--run-file")}
-}
-
-// flagValue finds a flag's value on a command line; "" if it is not there.
-func flagValue(args []string, name string) string {
-	for i, a := range args {
-		switch {
-		case a == "--":
-			return ""
-		case a == name && i+1 < len(args):
-			return args[i+1]
-		}
-		if v, ok := strings.CutPrefix(a, name+"="); ok {
-			return v
-		}
-	}
-	return ""
+// newMetadata tells of a run that file (of --run-file, or "") describes.
+func newMetadata(stdio Stdio, keep keepFlags, file string) *metadata {
+	return &metadata{keep: keep, args: stdio.Args, env: stdio.Env, file: file}
 }
 
 // Name implements sources.Source.
 func (m *metadata) Name() string { return "surroundings" }
 
-// settle is how long the machine is looked at before and for its state at the
+// settling is how long the machine is looked at before and for its state at the
 // start.
-const settle = time.Second
+const settling = time.Second
 
 // Run implements sources.Source.
 func (m *metadata) Run(ctx context.Context, out *sources.Outlet) error {
@@ -84,7 +69,7 @@ func (m *metadata) Run(ctx context.Context, out *sources.Outlet) error {
 	before, _ := host.StartSurvey(host.Scene{}, "", "") // not here: nothing to tell
 	m.tell(ctx, t)
 	out.Flush()
-	wait := time.NewTimer(settle)
+	wait := time.NewTimer(settling)
 	defer wait.Stop()
 	select {
 	case <-ctx.Done():

@@ -78,7 +78,7 @@ func TestMetadata(t *testing.T) {
 	if err := os.WriteFile(file, []byte("a: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := newMetadata(Stdio{Args: []string{"watch", "--run-file", file, "--label", "x"}, Env: []string{"OMP_NUM_THREADS=4", "HF_TOKEN=abc", "HOME=/root"}}, keepFlags{code: dir, config: file})
+	m := newMetadata(Stdio{Args: []string{"watch", "--run-file", file, "--label", "x"}, Env: []string{"OMP_NUM_THREADS=4", "HF_TOKEN=abc", "HOME=/root"}}, keepFlags{code: dir, config: file}, file)
 	got := facts(t, m)
 	for name, want := range map[string]string{"flags": "watch --run-file", "run_file": file, "benchtop": "", "cpu_count": "", "env.OMP_NUM_THREADS": "4", "code_dir": dir, "code_commit": "unknown: "} {
 		if v, ok := got[name]; !ok || !strings.Contains(v, want) {
@@ -109,7 +109,7 @@ func TestCommit(t *testing.T) {
 	}
 	run("init", "-q")
 	run("commit", "-q", "--allow-empty", "-m", "one")
-	m := newMetadata(Stdio{}, keepFlags{code: dir})
+	m := newMetadata(Stdio{}, keepFlags{code: dir}, "")
 	if got := facts(t, m); len(got["code_commit"]) != 40 || got["code_dirty"] != "no" {
 		t.Errorf("clean: want a commit and no, got %q, %q", got["code_commit"], got["code_dirty"])
 	}

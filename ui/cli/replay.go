@@ -27,6 +27,13 @@ func newReplay(stdio Stdio) *cobra.Command {
 			"  benchtop replay run.btrec --headless --speed max --verdicts --summary -",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var skip []string
+			if len(args) == 1 { // what is played is named: sources are those of the file's live runs
+				skip = []string{"log", "load", "metrics", "gpu", "host"}
+			}
+			if err := run.settle(cmd, stdio, skip...); err != nil {
+				return err
+			}
 			if err := screen.check(); err != nil {
 				return err
 			}

@@ -156,7 +156,7 @@ Without a command it watches: benchtop --log server.log --load live.ndjson`,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.AddCommand(watch, newRun(stdio), newDemo(stdio), newReplay(stdio), newProbe(stdio), newCheck(stdio), newVersion(stdio))
-	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio), newReport(stdio), newCompare(stdio), newBaseline(stdio), newRounds(stdio))
+	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio), newReport(stdio), newCompare(stdio), newBaseline(stdio), newRounds(stdio), newConfig(stdio))
 	root.AddCommand(newLists(stdio)...)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w (see %s --help)", err, c.CommandPath())

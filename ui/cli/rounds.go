@@ -249,6 +249,14 @@ func (r *roundsRun) flags(o round, label, path string) (*screenFlags, *runFlags,
 	if s.NArg() > 0 {
 		return nil, nil, nil, usage("run file: watch: %q is no flag", s.Arg(0))
 	}
+	if err := s.Set("run-file", r.file.run.path); err != nil {
+		return nil, nil, nil, usage("run file: %w", err)
+	}
+	set, err := settleFlags(s, r.io)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	run.file = set.file
 	screen.headless = screen.headless || r.headless || !terminal(r.io.Out)
 	screen.exit, screen.summary = true, ""
 	run.record, run.label, run.change = path, label, cmp.Or(o.arm.Change, run.change)

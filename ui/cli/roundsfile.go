@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -28,6 +27,7 @@ type roundsFile struct {
 	cool float64
 	wait time.Duration
 	gpu  string
+	run  *runFile // what else the file says, for every round
 }
 
 // roundsArm is one configuration that takes its turn in every pass.
@@ -44,13 +44,15 @@ const mostRounds = 500
 
 // readRounds reads and checks a run file; what is wrong is bad usage.
 func readRounds(path string) (*roundsFile, error) {
-	data, err := os.ReadFile(path)
+	run, err := readRunFile(path)
 	if err != nil {
-		return nil, usage("run file: %w", err)
+		return nil, err
 	}
-	f := roundsFile{Passes: 4, CoolWait: "10m"}
-	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
-		return nil, usage("run file %s: %s", path, strings.TrimSpace(yaml.FormatError(err, false, false)))
+	f := roundsFile{Passes: 4, CoolWait: "10m", run: run}
+	if run.rounds != nil {
+		if err := yaml.NodeToValue(run.rounds, &f, yaml.Strict()); err != nil {
+			return nil, usage("run file %s: %s", path, strings.TrimSpace(yaml.FormatError(err, false, false)))
+		}
 	}
 	if err := f.check(); err != nil {
 		return nil, usage("run file %s: %w", path, err)

@@ -9,8 +9,8 @@ import (
 	"benchtop/sources/recording"
 )
 
-// runFile writes a run file for rounds.
-func runFile(t *testing.T, text string) string {
+// writeRounds writes a run file for rounds.
+func writeRounds(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rounds.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -41,7 +41,7 @@ const client = `now() { date +%s.%N; }; for i in 1 2 3; do echo '{\"ev\":\"start
 func TestRounds(t *testing.T) {
 	dir := state(t)
 	log := filepath.Join(t.TempDir(), "before.log")
-	file := runFile(t, strings.NewReplacer("LOG", log, "SCRIPT", client).Replace(twoArms))
+	file := writeRounds(t, strings.NewReplacer("LOG", log, "SCRIPT", client).Replace(twoArms))
 	code, out, errs := ask(t, "rounds", "--run-file", file, "--dry-run")
 	if code != 0 || !strings.Contains(out, "6 rounds of 2 arms: (AB) ABAB") || !strings.Contains(out, "warm-up 1 of 1") {
 		t.Errorf("--dry-run: got %d, %s\n%s", code, errs, out)
@@ -75,12 +75,12 @@ func TestRounds(t *testing.T) {
 // there is so far.
 func TestRoundsStop(t *testing.T) {
 	state(t)
-	file := runFile(t, strings.NewReplacer("echo one >> LOG", "true", "echo two >> LOG", "echo no space >&2; exit 7", "SCRIPT", client, "warmup: 1", "warmup: 0").Replace(twoArms))
+	file := writeRounds(t, strings.NewReplacer("echo one >> LOG", "true", "echo two >> LOG", "echo no space >&2; exit 7", "SCRIPT", client, "warmup: 1", "warmup: 0").Replace(twoArms))
 	code, out, errs := ask(t, "rounds", "--run-file", file)
 	if code != 1 || !strings.Contains(errs, "round 2 (two, pass 1 of 2): before two: sh: exit status 7 (no space)") || !strings.Contains(out, "rounds") {
 		t.Errorf("want the round and the reason, got %d, %s\n%.300s", code, errs, out)
 	}
-	file = runFile(t, strings.NewReplacer("echo one >> LOG", "true", "echo two >> LOG", "true", "SCRIPT", "exit 5", "warmup: 1", "warmup: 0").Replace(twoArms))
+	file = writeRounds(t, strings.NewReplacer("echo one >> LOG", "true", "echo two >> LOG", "true", "SCRIPT", "exit 5", "warmup: 1", "warmup: 0").Replace(twoArms))
 	if code, _, errs := ask(t, "rounds", "--run-file", file); code != 5 || !strings.Contains(errs, "round 1 (one") {
 		t.Errorf("want the command's own code, got %d, %s", code, errs)
 	}
@@ -96,7 +96,7 @@ func TestRoundsFileErrors(t *testing.T) {
 		{"too many", "passes: 1000\narms: [{name: a, run: [x]}]\n", "at most 500"},
 		{"cool", "cool_below: hot\narms: [{name: a, run: [x]}]\n", "cool_below"},
 	} {
-		code, out, errs := ask(t, "rounds", "--run-file", runFile(t, c.text))
+		code, out, errs := ask(t, "rounds", "--run-file", writeRounds(t, c.text))
 		if code != 2 || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: want 2 and one line with %q, got %d, %q", c.name, c.want, code, errs)
 		}

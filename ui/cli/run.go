@@ -48,6 +48,9 @@ known tool readable: what was changed is printed.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := run.settle(cmd, stdio); err != nil {
+				return err
+			}
 			if err := screen.check(); err != nil {
 				return err
 			}
@@ -59,7 +62,7 @@ known tool readable: what was changed is printed.`,
 	screen.add(f)
 	run.add(f)
 	in.add(f)
-	f.BoolVar(&assist, "assist", false, "add the options that make a known tool's stream readable, and print what was changed")
+	addAssist(f, &assist)
 	return c
 }
 

@@ -75,7 +75,7 @@ func (s *session) Go(ctx context.Context) error {
 		close(drained)
 	})
 	if s.keep {
-		s.group.Start(feed, newMetadata(s.io, s.run.keep), sources.Block, false)
+		s.group.Start(feed, newMetadata(s.io, s.run.keep, s.run.path), sources.Block, false)
 	}
 	if err := s.start(feed, s.group); err != nil {
 		stopSources()
@@ -145,7 +145,7 @@ func (s *session) open() error {
 	s.preset = append(s.preset, notes...)
 	s.group = sources.NewGroup()
 	s.group.OnFail = func(_ string, err error) { s.failed.CompareAndSwap(nil, &err) }
-	th := model.DefaultThresholds()
+	th := s.run.thresholds()
 	if err := s.record(now, th); err != nil { // adds the run's id to what is preset
 		return err
 	}

@@ -40,6 +40,9 @@ func newWatch(stdio Stdio) *cobra.Command {
 			"  benchtop --log 'exec:ssh gpu1 tail -F /var/log/vllm.log' --gpu off --load live.ndjson",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := run.settle(cmd, stdio); err != nil {
+				return err
+			}
 			if err := screen.check(); err != nil {
 				return err
 			}
