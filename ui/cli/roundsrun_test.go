@@ -91,7 +91,7 @@ func TestRoundsFileErrors(t *testing.T) {
 		{"no arms", "passes: 2\n", "there is none"},
 		{"no run", "arms: [{name: a}]\n", "run is missing"},
 		{"twice", "arms: [{name: a, run: [x]}, {name: a, run: [x]}]\n", "named twice"},
-		{"unknown key", "arm: []\n", "unknown field"},
+		{"unknown key", "arm: []\n", "is arms meant"},
 		{"not YAML", "arms: [\n", "run file"},
 		{"too many", "passes: 1000\narms: [{name: a, run: [x]}]\n", "at most 500"},
 		{"cool", "cool_below: hot\narms: [{name: a, run: [x]}]\n", "cool_below"},
