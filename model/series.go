@@ -154,6 +154,20 @@ const (
 	HostPSIIO
 	HostMemAvailable
 	HostOOMKills
+	HostIdle
+	HostClosing
+	HostClientQuotaPeriods
+	HostClientQuotaThrottled
+	HostClientRSS
+	HostServerRSS
+	HostClientFiles
+	HostServerFiles
+	HostBusiestCore
+	HostSwitches
+	HostDiskRead
+	HostNetRx
+	HostNetTx
+	HostCPUPower
 
 	SelfCPU
 	SelfRSS
@@ -274,6 +288,22 @@ var Catalogue = [seriesCount]Series{
 	HostPSIIO:          {"host_psi_io", SideHost, Ratio, Gauge, "share of time some task waited for I/O"},
 	HostMemAvailable:   {"host_mem_available", SideHost, Bytes, Gauge, "memory available"},
 	HostOOMKills:       {"host_oom_kills", SideHost, Count, Span, "out-of-memory kills"},
+	HostIdle:           {"host_idle", SideHost, Count, Gauge, "connections on which the client has its answer and has sent nothing since"},
+	HostClosing:        {"host_closing", SideHost, Count, Gauge, "connections to the server's port that are closing"},
+
+	HostClientQuotaPeriods:   {"host_client_quota_periods", SideHost, Count, Span, "CPU quota periods of the client's cgroup"},
+	HostClientQuotaThrottled: {"host_client_quota_throttled", SideHost, Count, Span, "CPU quota periods in which the client was throttled"},
+
+	HostClientRSS:   {"host_client_rss", SideHost, Bytes, Gauge, "resident memory of the client's processes, what they share counted in each"},
+	HostServerRSS:   {"host_server_rss", SideHost, Bytes, Gauge, "resident memory of the server's processes, what they share counted in each"},
+	HostClientFiles: {"host_client_files", SideHost, Count, Gauge, "files and sockets the client has open"},
+	HostServerFiles: {"host_server_files", SideHost, Count, Gauge, "files and sockets the server has open"},
+	HostBusiestCore: {"host_busiest_core", SideHost, Ratio, Gauge, "busy share of the machine's busiest core"},
+	HostSwitches:    {"host_ctx_switches", SideHost, Count, Span, "context switches of the whole machine"},
+	HostDiskRead:    {"host_disk_read", SideHost, BytesPerSecond, Gauge, "read from disks"},
+	HostNetRx:       {"host_net_rx", SideHost, BytesPerSecond, Gauge, "received by all network interfaces but loopback"},
+	HostNetTx:       {"host_net_tx", SideHost, BytesPerSecond, Gauge, "sent by all network interfaces but loopback"},
+	HostCPUPower:    {"host_cpu_power", SideHost, Watts, Gauge, "power of all processor packages (RAPL)"},
 
 	SelfCPU:       {"self_cpu", SideSelf, Cores, Gauge, "benchtop's own CPU use"},
 	SelfRSS:       {"self_rss", SideSelf, Bytes, Gauge, "benchtop's own resident memory"},

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math"
+	"slices"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -29,6 +30,10 @@ func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 		if id.Describe().Shape == model.Gauge {
 			st.live |= 1 << f
 		}
+	}
+	if len(r.PerCore) > 0 {
+		ev.Series, ev.Value = model.HostBusiestCore, slices.Max(r.PerCore)
+		out.Emit(ev)
 	}
 	if r.Governor != "" && r.Governor != st.governor {
 		st.governor = r.Governor

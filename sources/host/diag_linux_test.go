@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"testing"
+	"time"
 )
 
 // TestDiagAgreesWithProcfs opens real sockets of both families and wants the
@@ -51,6 +52,65 @@ func TestDiagAgreesWithProcfs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIdleConnections: of real connections, the one that was answered and is
+// silent since waits for its client; one that waits for its answer does not, nor
+// does one that nobody used yet. Both ends say so.
+func TestIdleConnections(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	defer l.Close()
+	port := uint16(l.Addr().(*net.TCPAddr).Port)
+	for i := range 3 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		s, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		one := make([]byte, 1)
+		if i > 0 { // asked
+			fmt.Fprint(c, "?")
+			if _, err := s.Read(one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i > 1 { // and answered, after a while: the kernel's clock is coarse
+			wait(t, 50*time.Millisecond)
+			fmt.Fprint(s, "!")
+			if _, err := c.Read(one); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var asked table
+	for range 100 {
+		if err := asked.ask(port); err != nil {
+			t.Skipf("SKIPPED: the kernel's socket diagnostics: %v", err)
+		}
+		if len(asked.idle[0]) > 0 && len(asked.idle[1]) > 0 {
+			break
+		}
+		wait(t, 50*time.Millisecond)
+	}
+	if len(asked.idle[0]) != 1 || !maps.Equal(asked.idle[0], asked.idle[1]) || asked.idling() != 1 {
+		t.Errorf("want the answered connection alone idle at both ends, got %v and %v", asked.idle[0], asked.idle[1])
+	}
+}
+
+// wait waits in real time: the kernel's sockets are real.
+func wait(t *testing.T, d time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	<-timer.C
 }
 
 // BenchmarkSockets compares the two ways.

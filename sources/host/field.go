@@ -36,14 +36,17 @@ const (
 	SelfCPU
 	SelfRSS
 	CPUPower
+	ClientRSS
+	ServerRSS
+	ClientFiles
+	ServerFiles
+	Idle
+	Closing
 	fieldCount
 )
 
 // NumFields is how many fields there are.
 const NumFields = int(fieldCount)
-
-// none marks a field that is kept in readings and drawn nowhere.
-const none = model.SeriesID(model.NumSeries)
 
 const (
 	mega = 1e6
@@ -63,7 +66,7 @@ var fields = [fieldCount]struct {
 	ServerCPU:            {"server_cpu_cores", model.HostServerCPU, 1},
 	OtherCPU:             {"other_cpu_share", model.HostOtherCPU, 1},
 	CPUMHz:               {"cpu_mhz_mean", model.HostCPUClock, mega},
-	Switches:             {"ctx_switches_total", none, 1},
+	Switches:             {"ctx_switches_total", model.HostSwitches, 1},
 	Steal:                {"steal_share", model.HostSteal, 1},
 	Established:          {"sockets_established", model.HostEstablished, 1},
 	Connecting:           {"sockets_connecting", model.HostConnecting, 1},
@@ -73,19 +76,25 @@ var fields = [fieldCount]struct {
 	SegsRetrans:          {"tcp_retrans_total", model.HostSegsRetrans, 1},
 	QuotaPeriods:         {"cgroup_nr_periods", model.HostQuotaPeriods, 1},
 	QuotaThrottled:       {"cgroup_nr_throttled", model.HostQuotaThrottled, 1},
-	ClientQuotaPeriods:   {"client_cgroup_nr_periods", none, 1},
-	ClientQuotaThrottled: {"client_cgroup_nr_throttled", none, 1},
+	ClientQuotaPeriods:   {"client_cgroup_nr_periods", model.HostClientQuotaPeriods, 1},
+	ClientQuotaThrottled: {"client_cgroup_nr_throttled", model.HostClientQuotaThrottled, 1},
 	PSICPU:               {"psi_cpu_some", model.HostPSICPU, 1},
 	PSIMemory:            {"psi_memory_some", model.HostPSIMemory, 1},
 	PSIIO:                {"psi_io_some", model.HostPSIIO, 1},
 	MemAvailable:         {"mem_available_mib", model.HostMemAvailable, mebi},
 	OOMKills:             {"oom_kills_total", model.HostOOMKills, 1},
-	DiskRead:             {"disk_read_bps", none, 1},
-	NetRx:                {"net_rx_bps", none, 1},
-	NetTx:                {"net_tx_bps", none, 1},
+	DiskRead:             {"disk_read_bps", model.HostDiskRead, 1},
+	NetRx:                {"net_rx_bps", model.HostNetRx, 1},
+	NetTx:                {"net_tx_bps", model.HostNetTx, 1},
 	SelfCPU:              {"self_cpu_cores", model.SelfCPU, 1},
 	SelfRSS:              {"self_rss_mib", model.SelfRSS, mebi},
-	CPUPower:             {"cpu_power_w", none, 1},
+	CPUPower:             {"cpu_power_w", model.HostCPUPower, 1},
+	ClientRSS:            {"client_rss_mib", model.HostClientRSS, mebi},
+	ServerRSS:            {"server_rss_mib", model.HostServerRSS, mebi},
+	ClientFiles:          {"client_open_files", model.HostClientFiles, 1},
+	ServerFiles:          {"server_open_files", model.HostServerFiles, 1},
+	Idle:                 {"sockets_idle", model.HostIdle, 1},
+	Closing:              {"sockets_closing", model.HostClosing, 1},
 }
 
 // String is the field's key in the NDJSON.
@@ -96,9 +105,10 @@ func (f Field) String() string {
 	return "unknown"
 }
 
-// Series is the series that the field gives; ok is false if it gives none.
+// Series is the series that the field gives; ok is false if there is no such
+// field.
 func (f Field) Series() (id model.SeriesID, ok bool) {
-	if f >= fieldCount || fields[f].series == none {
+	if f >= fieldCount {
 		return 0, false
 	}
 	return fields[f].series, true

@@ -26,6 +26,7 @@ type process struct {
 	pid     int
 	start   uint64 // when it began, in ticks since boot: tells a reused pid
 	ticks   uint64
+	pages   uint64  // resident
 	used    float64 // cores since the poll before, NaN if that is not known
 	threads map[int]uint64
 	scanned model.Instant
@@ -39,6 +40,7 @@ type tree struct {
 	at      model.Instant // when processor times were last read
 	looked  model.Instant // when children were last looked for
 	threads pacer
+	files   float64 // open in all of them, NaN if that can't be seen; as of looked
 }
 
 // set makes pid the root. Another pid forgets everything.
@@ -58,6 +60,7 @@ func (t *tree) read(f *procFiles, proc string, now model.Instant) (cores, busies
 	if t.looked == 0 || now.Sub(t.looked) >= treeEvery {
 		t.looked = now
 		t.look(f, proc)
+		t.files = t.openFiles(proc)
 	}
 	span := now.Sub(t.at).Seconds()
 	known := t.at != 0 && span > 0
@@ -105,8 +108,58 @@ func (p *process) stat(f *procFiles, proc string) bool {
 	if p.start != start {
 		p.threads = nil
 	}
-	p.ticks, p.start = ticks, start
+	p.ticks, p.start, p.pages = ticks, start, residentPages(b)
 	return true
+}
+
+// resident is the memory of the tree in MiB. What its processes share is
+// counted in each: telling it apart costs the kernel a walk over every page.
+func (t *tree) resident() float64 {
+	pages := uint64(0)
+	for _, p := range t.procs {
+		pages += p.pages
+	}
+	return float64(pages) * float64(os.Getpagesize()) / (1 << 20)
+}
+
+// openFiles counts the descriptors of the tree. Newer kernels tell the number
+// as the folder's size, of other users' processes too; else it is counted where
+// that is allowed.
+func (t *tree) openFiles(proc string) float64 {
+	n := 0.0
+	for _, p := range t.procs {
+		dir := proc + "/" + strconv.Itoa(p.pid) + "/fd"
+		info, err := os.Stat(dir)
+		if err != nil {
+			return math.NaN()
+		}
+		if info.Size() > 0 && proc == "/proc" {
+			n += float64(info.Size())
+			continue
+		}
+		d, err := os.Open(dir)
+		if err != nil {
+			return math.NaN()
+		}
+		list, err := d.Readdirnames(-1)
+		_ = d.Close() // read only: nothing can be lost
+		if err != nil {
+			return math.NaN()
+		}
+		n += float64(len(list))
+	}
+	return n
+}
+
+// residentPages is the 24th field of a stat file, 0 if it is not there.
+func residentPages(b []byte) uint64 {
+	b = b[bytes.LastIndexByte(b, ')')+1:]
+	var w []byte
+	for range 22 {
+		w, b = word(b)
+	}
+	v, _ := decimal(w)
+	return v
 }
 
 // parseStat reads user and system time and the start time of a stat file. The

@@ -46,7 +46,7 @@ const contractKeys = "ts client_busiest_thread_cores client_cpu_cores server_bus
 	"per_core_busy cpu_mhz_mean governor ctx_switches_total steal_share sockets_established sockets_connecting accept_queue " +
 	"connections_opened_total tcp_out_segs_total tcp_retrans_total cgroup_nr_periods cgroup_nr_throttled client_cgroup_nr_periods " +
 	"client_cgroup_nr_throttled psi_cpu_some psi_memory_some psi_io_some mem_available_mib oom_kills_total disk_read_bps net_rx_bps " +
-	"net_tx_bps self_cpu_cores self_rss_mib cpu_power_w"
+	"net_tx_bps self_cpu_cores self_rss_mib cpu_power_w client_rss_mib server_rss_mib client_open_files server_open_files sockets_idle sockets_closing"
 
 func firstLine(t *testing.T) []byte {
 	t.Helper()
@@ -115,7 +115,10 @@ func TestApplyInBaseUnits(t *testing.T) {
 		model.HostConnecting: 2, model.HostAcceptQueue: 1, model.HostConnsOpened: 40, model.HostSegsOut: 5000,
 		model.HostSegsRetrans: 5, model.HostQuotaPeriods: 100, model.HostQuotaThrottled: 10, model.HostPSICPU: 0.25,
 		model.HostPSIMemory: 0, model.HostPSIIO: 0.125, model.HostMemAvailable: 2 << 30, model.HostOOMKills: 0,
-		model.SelfCPU: 0.015625, model.SelfRSS: 32 << 20,
+		model.SelfCPU: 0.015625, model.SelfRSS: 32 << 20, model.HostIdle: 3, model.HostClosing: 2,
+		model.HostClientQuotaPeriods: 50, model.HostClientQuotaThrottled: 0, model.HostClientRSS: 64 << 20, model.HostServerRSS: 4 << 30,
+		model.HostClientFiles: 70, model.HostServerFiles: 120, model.HostBusiestCore: 1, model.HostSwitches: 1000,
+		model.HostDiskRead: 1000, model.HostNetRx: 2000, model.HostNetTx: 3000, model.HostCPUPower: 181.5,
 	}
 	out, read := outlet(t)
 	var st host.State
@@ -281,8 +284,8 @@ func TestLineSource(t *testing.T) {
 	}
 	cancel()
 	g.Wait(0)
-	if levels != 22 {
-		t.Errorf("want 22 series in one batch before the source waits, got %d", levels)
+	if levels != 36 {
+		t.Errorf("want 36 series in one batch before the source waits, got %d", levels)
 	}
 }
 

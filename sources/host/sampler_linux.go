@@ -61,10 +61,10 @@ func (s *Sampler) Read(r *Reading) (gone []Field) {
 	if server {
 		serverPID = s.server.root
 	} else {
-		gone = append(gone, ServerThread, ServerCPU)
+		gone = append(gone, serverFields[:]...)
 	}
 	if !client {
-		gone = append(gone, ClientThread, ClientCPU)
+		gone = append(gone, clientFields[:]...)
 	}
 	s.sockets.read(&s.files, s.o.Proc, near, serverPID, uint16(s.port), r, r.At)
 	s.quota(r, server, client)
@@ -73,17 +73,29 @@ func (s *Sampler) Read(r *Reading) (gone []Field) {
 	return gone
 }
 
+// What is read of a party's processes: CPU, busiest thread, memory, open files.
+var (
+	serverFields = [...]Field{ServerCPU, ServerThread, ServerRSS, ServerFiles}
+	clientFields = [...]Field{ClientCPU, ClientThread, ClientRSS, ClientFiles}
+)
+
+// party reads one tree and reports whether it is there.
+func (s *Sampler) party(t *tree, fs *[4]Field, r *Reading) bool {
+	cores, busiest, alive := t.read(&s.files, s.o.Proc, r.At)
+	r.Set(fs[0], round(cores))
+	r.Set(fs[1], round(busiest))
+	if alive {
+		r.Set(fs[2], round(t.resident()))
+		r.Set(fs[3], t.files)
+	}
+	return alive
+}
+
 // processes reads the two trees and looks for their roots again if one is not
 // there. It reports which are.
 func (s *Sampler) processes(r *Reading) (server, client bool) {
-	one := func(t *tree, cpu, thread Field) bool {
-		cores, busiest, alive := t.read(&s.files, s.o.Proc, r.At)
-		r.Set(cpu, round(cores))
-		r.Set(thread, round(busiest))
-		return alive
-	}
-	server = one(&s.server, ServerCPU, ServerThread)
-	client = one(&s.client, ClientCPU, ClientThread)
+	server = s.party(&s.server, &serverFields, r)
+	client = s.party(&s.client, &clientFields, r)
 	missing := !server && s.o.Side != Client || !client && s.o.Side != Server || s.port == 0
 	if s.o.Find != nil && missing && (s.asked == 0 || r.At.Sub(s.asked) >= treeEvery) {
 		s.asked = r.At
@@ -91,11 +103,11 @@ func (s *Sampler) processes(r *Reading) (server, client bool) {
 		s.serveAt(p.Port)
 		if !server {
 			s.server.set(p.Server)
-			server = one(&s.server, ServerCPU, ServerThread)
+			server = s.party(&s.server, &serverFields, r)
 		}
 		if !client {
 			s.client.set(p.Client)
-			client = one(&s.client, ClientCPU, ClientThread)
+			client = s.party(&s.client, &clientFields, r)
 		}
 	}
 	return server, client

@@ -86,6 +86,7 @@ func wantFields(t *testing.T, r *host.Reading, want map[host.Field]float64) {
 func TestSampler(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, dir, "testdata/machine1.txt")
+	pages := func(n float64) float64 { return math.Round(n*float64(os.Getpagesize())/(1<<20)*1e4) / 1e4 }
 	rapl := "sys/class/powercap/intel-rapl:0/energy_uj"
 	write(t, dir, rapl, "500000000\n")
 	synctest.Test(t, func(t *testing.T) {
@@ -98,6 +99,7 @@ func TestSampler(t *testing.T) {
 			host.CPUMHz: 3150, host.Switches: 500000, host.Established: 2, host.Connecting: 1, host.AcceptQueue: 0,
 			host.ConnsOpened: 0, host.SegsOut: 80000, host.SegsRetrans: 100, host.QuotaPeriods: 100, host.QuotaThrottled: 20,
 			host.ClientQuotaPeriods: 50, host.ClientQuotaThrottled: 0, host.MemAvailable: 16000, host.OOMKills: 0, host.SelfRSS: 10,
+			host.ClientRSS: pages(500), host.ServerRSS: pages(1000), host.Closing: 0,
 		})
 		if r.Governor != "performance" || len(r.PerCore) != 0 {
 			t.Errorf("want the governor and no core yet, got %q, %v", r.Governor, r.PerCore)
@@ -115,6 +117,7 @@ func TestSampler(t *testing.T) {
 			host.ClientQuotaPeriods: 60, host.ClientQuotaThrottled: 1, host.PSICPU: 0.15, host.PSIMemory: 0.06, host.PSIIO: 0.015,
 			host.MemAvailable: 16000, host.OOMKills: 1, host.DiskRead: 2097152, host.NetRx: 5000, host.NetTx: 7000,
 			host.SelfCPU: 0.01, host.SelfRSS: 10, host.CPUPower: 181.5,
+			host.ClientRSS: pages(500), host.ServerRSS: pages(1000), host.Closing: 0,
 		})
 		if !slices.Equal(r.PerCore, []float64{0.9, 0.7, 0.5, 0.3}) {
 			t.Errorf("want each core's share, got %v", r.PerCore)
@@ -142,8 +145,8 @@ func TestUnknownIsAbsent(t *testing.T) {
 		time.Sleep(time.Second)
 		gone := s.Read(&r)
 		wantFields(t, &r, map[host.Field]float64{host.Steal: 0.05, host.Switches: 501200, host.MemAvailable: 16000})
-		if len(gone) != 4 {
-			t.Errorf("want the four process fields gone, got %v", gone)
+		if len(gone) != 8 {
+			t.Errorf("want the eight process fields gone, got %v", gone)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -14,7 +15,12 @@ const (
 	stEstablished = 0x01
 	stSynSent     = 0x02
 	stSynReceived = 0x03
+	stFinWait1    = 0x04
+	stFinWait2    = 0x05
+	stCloseWait   = 0x08
+	stLastAck     = 0x09
 	stListen      = 0x0A
+	stClosing     = 0x0B
 	stNewSynRecv  = 0x0C
 )
 
@@ -26,7 +32,10 @@ type conn uint64
 type table struct {
 	established map[conn]bool
 	connecting  map[conn]bool
-	opened      map[conn]bool // past the handshake: in use, closing, or kept in TIME_WAIT
+	opened      map[conn]bool    // past the handshake: in use, closing, or kept in TIME_WAIT
+	closing     map[conn]bool    // said goodbye by one end, not yet by both
+	idle        [2]map[conn]bool // the client has its answer and has sent nothing since, as the client's and as the server's end have it
+	informed    [2]bool          // whether an end's times of sending and receiving were told
 	listening   bool
 	queue       float64 // connections not yet accepted
 	known       bool
@@ -40,11 +49,16 @@ func (t *table) clear() {
 	if t.established == nil {
 		t.established, t.connecting = make(map[conn]bool), make(map[conn]bool)
 		t.opened, t.inodes = make(map[conn]bool), make(map[uint64]bool)
+		t.closing, t.idle = make(map[conn]bool), [2]map[conn]bool{make(map[conn]bool), make(map[conn]bool)}
 	}
 	clear(t.established)
 	clear(t.connecting)
 	clear(t.opened)
+	clear(t.closing)
+	clear(t.idle[0])
+	clear(t.idle[1])
 	clear(t.inodes)
+	t.informed = [2]bool{}
 	t.listening, t.queue, t.known, t.polls = false, 0, false, t.polls[:0]
 }
 
@@ -115,6 +129,9 @@ func (t *table) forget(list []conn) {
 		delete(t.established, c)
 		delete(t.connecting, c)
 		delete(t.opened, c)
+		delete(t.closing, c)
+		delete(t.idle[0], c)
+		delete(t.idle[1], c)
 	}
 }
 
@@ -143,8 +160,21 @@ func (t *table) add(st uint64, c conn) {
 		return
 	case stEstablished:
 		t.established[c] = true
+	case stFinWait1, stFinWait2, stCloseWait, stLastAck, stClosing:
+		t.closing[c] = true
 	}
 	t.opened[c] = true
+}
+
+// idling is how many connections wait for the client to send, by the end that
+// could be asked; NaN if neither could, or there is no connection.
+func (t *table) idling() float64 {
+	for end, known := range t.informed {
+		if known {
+			return float64(len(t.idle[end]))
+		}
+	}
+	return math.NaN()
 }
 
 // inodeOf is the tenth field of a line, of which five are gone.
@@ -239,6 +269,8 @@ func (s *sockets) read(f *procFiles, proc, near string, serverPID int, port uint
 	}
 	r.Set(Established, float64(len(t.established)))
 	r.Set(Connecting, float64(len(t.connecting)))
+	r.Set(Closing, float64(len(t.closing)))
+	r.Set(Idle, t.idling())
 	switch {
 	case s.far.listening:
 		r.Set(AcceptQueue, s.far.queue)
@@ -278,6 +310,8 @@ func (s *sockets) view() *table {
 	for c := range s.far.opened {
 		delete(s.near.opened, c)
 		delete(s.near.established, c)
+		delete(s.near.closing, c)
+		delete(s.near.idle[0], c)
 	}
 	return &s.near
 }
