@@ -98,6 +98,10 @@ const (
 	NoteError                   // why a source is not working: Text, with the next step
 )
 
+// MarkClock is the Name of the mark that says that the wall clock was set: what
+// was learnt of the delay of stamps against our clock is void from there on.
+const MarkClock = "clock"
+
 // Note is rare text beside the events: phase marks, sampled bad lines, names.
 type Note struct {
 	At, Seen Instant

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"benchtop/model"
@@ -21,13 +22,30 @@ func (Heartbeat) Name() string { return "heartbeat" }
 func (Heartbeat) Run(ctx context.Context, out *Outlet) error {
 	t := time.NewTicker(TickEvery)
 	defer t.Stop()
+	var watch clockWatch
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-t.C:
-			out.Emit(model.Event{Seen: Now(), Kind: model.Tick})
+			now := Now()
+			if by := watch.look(model.InstantOf(time.Now()), now); by != 0 {
+				out.Note(stepNote(now, by))
+			}
+			out.Emit(model.Event{Seen: now, Kind: model.Tick})
 			out.Flush()
 		}
+	}
+}
+
+// stepNote marks the moment at which the wall clock was set.
+func stepNote(now model.Instant, by time.Duration) model.Note {
+	way := "forward"
+	if by < 0 {
+		way = "back"
+	}
+	return model.Note{
+		At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkClock, Value: 1,
+		Text: fmt.Sprintf("this machine's clock was set %s by %s (or it slept); the run's own time goes on evenly", way, by.Abs().Round(100*time.Millisecond)),
 	}
 }

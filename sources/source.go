@@ -1,11 +1,6 @@
 package sources
 
-import (
-	"context"
-	"time"
-
-	"benchtop/model"
-)
+import "context"
 
 // A Source emits until its input ends (nil), ctx ends (nil) or it fails
 // (error: the Group restarts it, backing off; wrap the error with Final to be
@@ -15,10 +10,6 @@ type Source interface {
 	Name() string
 	Run(ctx context.Context, out *Outlet) error
 }
-
-// Now is the wall clock as an instant. Sources are the only place that reads
-// the clock; tests run them in a synctest bubble.
-func Now() model.Instant { return model.InstantOf(time.Now()) }
 
 // Policy says what an outlet does when the engine lags.
 type Policy uint8

@@ -15,6 +15,11 @@ func (s *Store) note(told *model.Note) {
 		src.describe(n)
 		s.tellApart(src)
 	case model.NoteMark:
+		if n.Name == model.MarkClock {
+			for _, src := range s.sources {
+				src.skews, src.shift = [len(src.skews)]skewCell{}, 0
+			}
+		}
 		s.mark(model.Mark{At: n.At, Class: n.Name, Text: n.Text, Bad: n.Value > 0})
 	case model.NoteBadLine:
 		src.badLine(n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"benchtop/model"
+	"benchtop/sources"
 )
 
 // dcgmPage collects the GPUs of one scrape.
@@ -24,7 +25,7 @@ type dcgmGPU struct {
 }
 
 func newDCGMPage(now time.Time) *dcgmPage {
-	return &dcgmPage{at: model.InstantOf(now), gpus: make(map[string]*dcgmGPU)}
+	return &dcgmPage{at: sources.InstantOf(now), gpus: make(map[string]*dcgmGPU)}
 }
 
 // line takes one line of the exposition; what is no metric of ours is ignored.

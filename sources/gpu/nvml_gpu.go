@@ -9,7 +9,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"benchtop/model"
+	"benchtop/sources"
 )
 
 // nvmlGPU polls one GPU. Its rounds run under its watchdog, one at a time; what
@@ -117,7 +117,7 @@ func (g *nvmlGPU) round() {
 		now = time.Now()
 	}
 	r := g.base
-	r.At = model.InstantOf(now)
+	r.At = sources.InstantOf(now)
 	var t tally
 	g.putPart(&r)
 	g.readFields(&r, now, &t)
@@ -171,7 +171,7 @@ func (g *nvmlGPU) leave(c Condition, code Code, retry time.Time) {
 	r.Processes = nil
 	r.Index, r.Driver = g.index, g.n.driver
 	if r.At == 0 {
-		r.At = model.InstantOf(time.Now())
+		r.At = sources.Now()
 	}
 	r.freeze(c, code)
 	g.last = r

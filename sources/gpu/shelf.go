@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"benchtop/model"
+	"benchtop/sources"
 )
 
 // A shelf hands the newest reading of one GPU from the goroutine that measures
@@ -18,7 +18,7 @@ type shelf struct {
 
 // newShelf is a shelf that holds nothing yet, and says so.
 func newShelf(index int, now time.Time) *shelf {
-	return &shelf{r: Reading{Index: index, Held: true, State: Stale, At: model.InstantOf(now)}, taken: true, whole: now}
+	return &shelf{r: Reading{Index: index, Held: true, State: Stale, At: sources.InstantOf(now)}, taken: true, whole: now}
 }
 
 // put leaves a reading that has all there is to read.
@@ -47,7 +47,7 @@ func (s *shelf) take(now time.Time, limit time.Duration) Reading {
 		r.Processes = nil // told before
 	}
 	if r.Held {
-		r.Polled = model.InstantOf(now)
+		r.Polled = sources.InstantOf(now)
 	}
 	if r.State == OK && now.Sub(s.whole) > limit {
 		r.State = Stale

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"benchtop/model"
+	"benchtop/sources"
 )
 
 // smiReader reads what a looping nvidia-smi prints: one child for the whole
@@ -220,7 +220,7 @@ func (s *smiReader) line(text string, now time.Time) {
 	if _, ok := headerLayout(text); ok {
 		return // by position, as asked for: the header has other names
 	}
-	r, err := s.layout.parse(text, time.UTC, model.InstantOf(now))
+	r, err := s.layout.parse(text, time.UTC, sources.InstantOf(now))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {

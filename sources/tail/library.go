@@ -9,6 +9,7 @@ import (
 	"github.com/nxadm/tail"
 
 	"benchtop/model"
+	"benchtop/sources"
 )
 
 // The library is left when it would have to deliver more than rateLimit lines
@@ -60,7 +61,7 @@ func (fl *follower) library(ctx context.Context) {
 	defer tick.Stop()
 	now := time.Now()
 	ln := &loan{fl: fl, s: s, looked: now, moved: now}
-	ln.seen.add(s.size, model.InstantOf(now))
+	ln.seen.add(s.size, sources.InstantOf(now))
 	fl.t.idle()
 	for {
 		var line *tail.Line
@@ -126,7 +127,7 @@ func (ln *loan) safe(now time.Time) bool {
 		return false // follow finds out what happened
 	}
 	fl.lag()
-	ln.seen.add(s.size, model.InstantOf(now))
+	ln.seen.add(s.size, sources.InstantOf(now))
 	if fl.tooFast(now) {
 		return false
 	}
@@ -171,7 +172,7 @@ func (ln *loan) accept(l *tail.Line, now time.Time) bool {
 	ln.fl.lag()
 	ln.fl.buf = append(ln.fl.buf, '\n')
 	s.remember(ln.fl.buf)
-	t.line(ln.fl.buf[:len(l.Text)], end, cut, false, mark{seen: ln.seen.of(end, model.InstantOf(now)), history: s.history})
+	t.line(ln.fl.buf[:len(l.Text)], end, cut, false, mark{seen: ln.seen.of(end, sources.InstantOf(now)), history: s.history})
 	ln.fl.buf = ln.fl.buf[:cap(ln.fl.buf)]
 	return true
 }

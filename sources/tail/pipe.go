@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"benchtop/model"
 	"benchtop/sources"
 )
 
@@ -76,7 +75,7 @@ type burst struct {
 
 // mark is the mark of bytes that come now, after a wait.
 func (b *burst) mark(now time.Time, waited time.Duration) mark {
-	m := mark{seen: model.InstantOf(now), history: -1}
+	m := mark{seen: sources.InstantOf(now), history: -1}
 	if !b.on {
 		return m
 	}
@@ -229,7 +228,7 @@ func (t *tailer) readPlain(ctx context.Context, in io.Reader) error {
 		t.idle()
 		n, err := in.Read(r.buf)
 		now := time.Now()
-		t.feed(&p.split, r.buf[:n], p.pos, mark{seen: model.InstantOf(now), history: -1})
+		t.feed(&p.split, r.buf[:n], p.pos, mark{seen: sources.InstantOf(now), history: -1})
 		p.pos += int64(n)
 		switch {
 		case errors.Is(err, io.EOF):

@@ -15,6 +15,7 @@ import (
 var variables = map[string]string{
 	"sources.pool":               "the pool of batches: memory that goes round between outlets and engine",
 	"sources/recording.crcTable": "the polynomial's table",
+	"sources.started":            "when the process began by both clocks: read only, and time is what it is about",
 	"sources.Max":                "infinity, which Go has no constant for",
 	"ui/report.absent":           "not a number, which Go has no constant for",
 	"screenshots.start":          "a fixed instant, which Go has no constant for",
