@@ -26,6 +26,7 @@ func newDemo(stdio Stdio) *cobra.Command {
 		list     bool
 		seed     uint64
 		rate     string
+		trial    trialFlags
 	)
 	c := &cobra.Command{
 		Use:   "demo",
@@ -36,6 +37,9 @@ func newDemo(stdio Stdio) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list {
 				return listScenarios(stdio)
+			}
+			if trial.asked() {
+				return trial.run(cmd.Context(), stdio.Out, seed)
 			}
 			if err := run.settle(cmd, stdio); err != nil {
 				return err
@@ -70,6 +74,7 @@ func newDemo(stdio Stdio) *cobra.Command {
 	f.StringVar(&scenario, "scenario", "tour", "scenario to play (see --list)")
 	f.BoolVar(&list, "list", false, "list the scenarios")
 	f.Uint64Var(&seed, "seed", 11, "seed of the simulator")
+	trial.add(f)
 	f.StringVar(&rate, "speed", "1", "simulated seconds a second, or max")
 	return c
 }
