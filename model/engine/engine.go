@@ -112,7 +112,7 @@ func (e *Engine) take(b *model.Batch) {
 			part.Events = b.Events[from : i+1]
 			e.store.Apply(&part)
 			part.Notes, from = nil, i+1
-			e.tick()
+			e.tick(ev.Late)
 		case ev.Kind == model.Reset && e.kinds[ev.Source] == model.KindOther:
 			e.restart()
 			from = i + 1
@@ -122,13 +122,16 @@ func (e *Engine) take(b *model.Batch) {
 	e.store.Apply(&part)
 }
 
-// tick judges the second that is over and publishes.
-func (e *Engine) tick() {
+// tick judges the second that is over and publishes, but for a late tick: a
+// replay on its way to where it was asked to go has nothing to show.
+func (e *Engine) tick(late bool) {
 	now := e.store.Now()
 	if sec := now.Floor(1e9); sec > e.judged && sec > e.store.Start() {
 		e.judge1(sec)
 	}
-	e.publish(false)
+	if !late {
+		e.publish(false)
+	}
 }
 
 // judge1 runs the rules for the whole second sec.

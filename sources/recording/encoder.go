@@ -111,6 +111,13 @@ func aboutRequest(k model.Kind) bool {
 	return k == model.Begin || k == model.End || k == model.Observe
 }
 
+// ofTheRun reports whether an event tells how far the run is. What benchtop says
+// of its own sources is stamped by the wall clock, which is not that of a
+// simulated run.
+func ofTheRun(ev *model.Event) bool {
+	return ev.Kind != model.State && (ev.Series < model.SourceLines || ev.Kind != model.Add)
+}
+
 // trace is the state that both ends of a block keep in step.
 type trace struct {
 	entries  []entry
@@ -178,7 +185,9 @@ func (e *encoder) event(c *columns, ev *model.Event) {
 		tag |= tagSeen
 		c[colTime] = binary.AppendUvarint(c[colTime], zigzag(int64(ev.Seen-e.seen)))
 		e.seen = ev.Seen
-		e.last = max(e.last, ev.Seen)
+		if ofTheRun(ev) {
+			e.last = max(e.last, ev.Seen)
+		}
 	}
 	switch d := int64(ev.At - en.at); {
 	case ev.At == ev.Seen:
@@ -299,5 +308,4 @@ func (e *encoder) note(c *columns, n *model.Note) {
 		dst = append(dst, s...)
 	}
 	c[colValue] = dst
-	e.last = max(e.last, n.Seen)
 }

@@ -21,9 +21,10 @@ const followEvery = 100 * time.Millisecond
 // heartbeat may run beside it. It waits for the pacer at each tick.
 //
 // A seek back emits a Reset of model.AllSources (At and Seen are the target)
-// and feeds from the beginning without ticks up to the target; a seek forward
-// feeds without ticks up to the target. A target past the end gives the last
-// tick.
+// and feeds from the beginning up to the target; a seek forward feeds up to the
+// target. On the way only the first tick of each whole second is emitted, and
+// as Late: enough for the rules to judge as they did, and nothing to be shown.
+// A target past the end gives the last tick.
 //
 // The fields are set before Run.
 type Replay struct {
@@ -33,8 +34,7 @@ type Replay struct {
 	// Stay keeps the source running at the end: it pauses the pacer and waits
 	// for a seek or the end of ctx, so that a deck can go back.
 	Stay bool
-	// Start feeds without ticks up to there, if it is not 0: a seek before the
-	// first event.
+	// Start feeds up to there, if it is not 0: a seek before the first event.
 	Start model.Instant
 
 	path        string
@@ -108,7 +108,8 @@ type player struct {
 	rd     *Reader
 	out    *sources.Outlet
 	batch  model.Batch
-	until  model.Instant // feed without ticks up to there; 0 plays
+	until  model.Instant // feed with late ticks up to there; 0 plays
+	second model.Instant // the whole second of the newest tick
 	tick   model.Event   // the newest tick, played or not
 	missed bool          // it was not played
 	told   bool          // the closing note was emitted
@@ -167,9 +168,16 @@ func (p *player) feed(ctx context.Context) error {
 // back says that the reader was rewound.
 func (p *player) step(ctx context.Context, tick model.Event) (back bool, err error) {
 	p.tick = tick
+	sec := tick.Seen.Floor(time.Second)
+	first := sec > p.second
+	p.second = max(p.second, sec)
 	if p.until != 0 {
 		if tick.Seen < p.until {
 			p.missed = true
+			if first {
+				tick.Late = true
+				p.out.Raw(tick)
+			}
 			return false, ctx.Err()
 		}
 		p.until = 0
@@ -195,7 +203,7 @@ func (p *player) wait(ctx context.Context, at model.Instant) (back bool, err err
 	}
 	p.out.Raw(model.Event{At: seek, Seen: seek, Source: model.AllSources, Kind: model.Reset})
 	p.rd.Rewind()
-	p.until, p.told = seek, false
+	p.until, p.told, p.second = seek, false, 0
 	return true, nil
 }
 

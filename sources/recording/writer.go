@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -126,15 +127,19 @@ func (w *Writer) Write(b *model.Batch) {
 	}
 	notes := len(b.Notes) > 0
 	if notes {
-		w.mark(w.begin(b.Notes[0].Seen), controlOpen)
+		w.mark(w.begin(cmp.Or(w.newest, b.Notes[0].Seen)), controlOpen)
 		for i := range b.Notes {
-			blk := w.begin(b.Notes[i].Seen)
+			blk := w.begin(cmp.Or(w.newest, b.Notes[i].Seen))
 			w.enc.note(&blk.cols, &b.Notes[i])
 			w.grown(blk)
 		}
 	}
 	for i := range b.Events {
-		blk := w.begin(b.Events[i].Seen)
+		first := b.Events[i].Seen
+		if !ofTheRun(&b.Events[i]) {
+			first = cmp.Or(w.newest, first)
+		}
+		blk := w.begin(first)
 		w.enc.event(&blk.cols, &b.Events[i])
 		w.grown(blk)
 	}
@@ -147,8 +152,9 @@ func (w *Writer) Write(b *model.Batch) {
 	w.age()
 }
 
-// begin returns the open block, or opens one that starts at first. What was
-// declared before the run may have no time; it is taken to be now.
+// begin returns the open block, or opens one that starts at first. Notes don't
+// tell the time of a block: what was declared before the run may have none, and
+// what a simulator's surroundings say is of another clock than its events.
 func (w *Writer) begin(first model.Instant) *block {
 	if w.open != nil {
 		return w.open

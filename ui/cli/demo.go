@@ -60,7 +60,7 @@ func newDemo(stdio Stdio) *cobra.Command {
 			if err != nil {
 				return usage("%w", err)
 			}
-			ses := &session{io: stdio, screen: &screen, run: &run, title: "demo " + scenario, deck: pacer, finite: true}
+			ses := &session{io: stdio, screen: &screen, run: &run, title: "demo " + scenario, deck: pacer, finite: true, began: start}
 			ses.start = func(ctx context.Context, g *sources.Group) error {
 				g.Start(ctx, s, sources.Block, true)
 				return nil

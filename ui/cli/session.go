@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,9 +37,10 @@ type session struct {
 	title   string
 	deck    *sources.Pacer // nil unless time can be driven
 	marker  *sources.Marker
-	remarks []string // closing lines about what was played
-	keep    bool     // record it unless told not to
-	finite  bool     // ends by itself: headless stops there without --exit
+	remarks []string      // closing lines about what was played
+	keep    bool          // record it unless told not to
+	finite  bool          // ends by itself: headless stops there without --exit
+	began   model.Instant // second 0 where that is not now: a simulated run
 	start   func(ctx context.Context, g *sources.Group) error
 	preset  []model.Note
 
@@ -128,7 +130,7 @@ func (s *session) caught(err error) {
 
 // open makes the engine and, if the run is kept, its recording.
 func (s *session) open() error {
-	now := sources.Now()
+	now := cmp.Or(s.began, sources.Now())
 	if err := s.run.checkRecord(); err != nil {
 		return err
 	}
