@@ -83,7 +83,8 @@ func (o *Outlet) Fork() *Outlet {
 	return f
 }
 
-// Describe tells the run what this source is. place is what the user gave.
+// Describe tells the run what this source is. name is what the user gave; it
+// is shown and recorded without the passwords and keys in it.
 func (o *Outlet) Describe(at model.Instant, name string, kind model.SourceKind, format, label string) {
 	o.Note(model.Note{At: at, Seen: at, Kind: model.NoteSource, Name: name, Text: format + "|" + label, Value: float64(kind)})
 }
@@ -128,9 +129,22 @@ func (o *Outlet) Raw(ev model.Event) {
 	}
 }
 
-// Note adds text, stamped with the source's id.
+// Note adds text, stamped with the source's id. What sources say of themselves
+// goes on without the passwords and keys in it.
 func (o *Outlet) Note(n model.Note) {
 	n.Source = o.id
+	n = n.Clip()
+	switch n.Kind {
+	case model.NoteSource:
+		n.Name = Redact(n.Name)
+	case model.NoteMark, model.NoteError:
+		n.Text = Redact(n.Text)
+	case model.NoteRun:
+		if n.Name == "command" {
+			n.Text = Redact(n.Text)
+		}
+	case model.NoteBadLine, model.NoteConfig, model.NoteGPU, model.NoteEngine, model.NoteVerdict:
+	}
 	o.RawNote(n)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"benchtop/sources"
 )
 
 // dcgmReader reads what a DCGM exporter serves. The exporter has its own, slow
@@ -86,18 +88,26 @@ func openDCGM(url string, o Options) Reader {
 	if scheme := strings.Index(url, "://"); !strings.Contains(url[scheme+3:], "/") {
 		url += "/metrics"
 	}
-	client := &http.Client{Timeout: dcgmTimeout}
+	client := &http.Client{Timeout: dcgmTimeout, CheckRedirect: stayOnHost}
 	return newDCGM(o, func() (io.ReadCloser, error) {
 		resp, err := client.Get(url)
 		if err != nil {
-			return nil, err
+			return nil, errors.New(sources.Redact(err.Error()))
 		}
 		if resp.StatusCode != http.StatusOK {
 			_ = resp.Body.Close()
-			return nil, fmt.Errorf("GET %s: %s", url, resp.Status)
+			return nil, fmt.Errorf("GET %s: %s", sources.Redact(url), resp.Status)
 		}
 		return resp.Body, nil
 	})
+}
+
+// stayOnHost refuses to leave the host that the user named.
+func stayOnHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme || len(via) > 3 {
+		return errors.New("redirected elsewhere: not followed (give the final address if it is the right one)")
+	}
+	return nil
 }
 
 func newDCGM(o Options, get func() (io.ReadCloser, error)) *dcgmReader {

@@ -3,6 +3,8 @@ package gpu
 import (
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -131,4 +133,28 @@ func FuzzDCGMPage(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDCGMStaysOnHost asks an exporter that sends us elsewhere, at an address
+// with a password in it.
+func TestDCGMStaysOnHost(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("want no request to the host redirected to")
+	}))
+	defer elsewhere.Close()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+"/metrics", http.StatusFound)
+	}))
+	defer srv.Close()
+	d := openDCGM(strings.Replace(srv.URL, "http://", "http://me:hush@", 1), Options{}.withDefaults())
+	defer func() { _ = d.Close() }()
+	var err error
+	for range 100 { // the first answer may come after the first poll
+		if _, err = d.Read(nil); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "not followed") || strings.Contains(err.Error(), "hush") {
+		t.Errorf("want the redirect refused and no password told, got %v", err)
+	}
 }

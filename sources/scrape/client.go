@@ -3,6 +3,7 @@ package scrape
 import (
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +155,12 @@ func (s *Source) explain(ctx context.Context, err error) error {
 	}
 	var dns *net.DNSError
 	var timed net.Error
+	var cert *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &cert):
+		return fmt.Errorf("the certificate of %s is not trusted: %w (give its authority by SSL_CERT_FILE=ca.pem, or tunnel: ssh -L 8000:localhost:8000 HOST)", s.url.Host, cert.Err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%s answers without TLS (use http:// instead of https://)", s.url.Host)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &timed) && timed.Timeout():
 		return fmt.Errorf("no answer within %s (is the server overloaded, or the address wrong?)", s.timeout.Round(time.Millisecond))
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -138,6 +139,29 @@ func packed(t *testing.T, text string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestTLS asks servers whose certificate nobody vouches for, and with the wrong
+// scheme. Neither is a reason to look away, nor to trust.
+func TestTLS(t *testing.T) {
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { ok(w, tgiText) })
+	locked, open := httptest.NewUnstartedServer(page), httptest.NewServer(page)
+	defer open.Close()
+	locked.Config.ErrorLog = log.New(io.Discard, "", 0)
+	locked.StartTLS()
+	defer locked.Close()
+	for _, tt := range []struct{ name, url, errHas string }{
+		{"bad certificate", locked.URL, "certificate of 127.0.0.1"},
+		{"https where there is none", strings.Replace(open.URL, "http:", "https:", 1), "answers without TLS"},
+		{"http where there is TLS", strings.Replace(locked.URL, "https:", "http:", 1), "HTTP 400"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := scrape.ProbeURL(context.Background(), scrape.Options{URL: tt.url, Timeout: time.Minute})
+			if err == nil || !strings.Contains(err.Error(), tt.errHas) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("want one line with %q, got %v", tt.errHas, err)
+			}
+		})
+	}
 }
 
 func TestRefused(t *testing.T) {

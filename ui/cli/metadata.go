@@ -140,31 +140,17 @@ func (m *metadata) redacted(args []string) []string {
 		return out
 	}
 	for i, a := range out {
-		if i > 0 && secretFlag.MatchString(out[i-1]) && !strings.HasPrefix(a, "-") {
-			out[i] = "•••"
-			continue
-		}
-		out[i] = redact(a)
+		out[i] = urlQuery.ReplaceAllString(a, "${1}?"+sources.Hidden)
 	}
-	return out
+	return sources.RedactArgs(out)
 }
 
-var (
-	secretFlag  = regexp.MustCompile(`(?i)^--?[a-z0-9_-]*(key|token|secret|passw|auth|credential|header)[a-z0-9_-]*$|^-[Hu]$`)
-	secretPair  = regexp.MustCompile(`(?i)([a-z0-9_-]*(?:api[_-]?key|token|secret|passwo?r?d?|authorization|credential)[a-z0-9_-]*["']?\s*[:=]\s*)("[^"]*"|'[^']*'|bearer\s+\S+|\S+)`)
-	secretBear  = regexp.MustCompile(`(?i)(bearer\s+)\S+`)
-	urlUser     = regexp.MustCompile(`(://)[^/\s@]+@`)
-	urlQuery    = regexp.MustCompile(`(://[^\s?#'"]+)\?[^\s'"]*`)
-	secretToken = regexp.MustCompile(`\b(?:sk|hf|ghp|gho|glpat|xox[bp])[-_][A-Za-z0-9_-]{8,}`)
-)
+// urlQuery is what of an address may hold anything at all.
+var urlQuery = regexp.MustCompile(`(://[^\s?#'"]+)\?[^\s'"]*`)
 
 // redact takes passwords, keys and queries out of one word of a command line.
 func redact(s string) string {
-	s = urlUser.ReplaceAllString(s, "${1}•••@")
-	s = urlQuery.ReplaceAllString(s, "${1}?•••")
-	s = secretBear.ReplaceAllString(s, "${1}•••")
-	s = secretPair.ReplaceAllString(s, "${1}•••")
-	return secretToken.ReplaceAllString(s, "•••")
+	return sources.Redact(urlQuery.ReplaceAllString(s, "${1}?"+sources.Hidden))
 }
 
 // allowedEnv are the beginnings of environment variables that change how fast
