@@ -192,7 +192,9 @@ type HostSignals struct {
 	NewConns     float64 // a second
 	AcceptQueue  float64
 	RetransShare float64
-	QuotaShare   float64
+	Idle         float64 // connections on which the client has its answer and sends nothing
+	QuotaShare   float64 // of the server's quota periods, those in which it was held back
+	ClientQuota  float64 // the same of the client's
 	CPUClock     float64
 	CPUClockBest float64
 	OtherCPU     float64

@@ -26,7 +26,11 @@ func clientBelowTarget() Rule {
 			cl, s := &c.S.Client, &c.S.Server
 			t := fmt.Sprintf("The client was asked for %s in flight and holds %s; the server takes all it gets (%s there, %s waiting).",
 				whole(cl.Target), whole(cl.InFlight), whole(s.Ns), whole(s.Waiting))
-			return t, []model.Evidence{evidence("client_in_flight", 30, cl.InFlight, "requests", c.T.TargetShare*cl.Target, t)}
+			found := append([]model.Evidence{evidence("client_in_flight", 30, cl.InFlight, "requests", c.T.TargetShare*cl.Target, t)}, itsOwn(c)...)
+			if own := itself(c); own != "" {
+				t += " " + own
+			}
+			return t, found
 		},
 		DoesNotProve: "why: a pool whose clock starts after connecting, an interpreter lock, a rate limit or a think time look the same.",
 		NextChange:   "the client's connections or its workers, one of them",

@@ -33,7 +33,8 @@ func clientPool() Rule {
 				return Missing
 			}
 			reused := !known(h.NewConns) || h.NewConns < 0.3*c.X() || thrown(c)
-			return answer(h.Established <= 1.4*s.Ns+3 && h.Established < 0.7*s.NcAt && reused)
+			asking := h.Connecting >= 0.3*s.Gap // a pool's cap asks for no more; a path that is stuck lets them wait
+			return answer(h.Established <= 1.4*s.Ns+3 && h.Established < 0.7*s.NcAt && reused && !asking)
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s, h := &c.S.Server, &c.S.Host

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"strings"
 	"testing"
 
 	"benchtop/model"
@@ -203,6 +204,41 @@ func TestWhatCannotWaitLeadsAtOnce(t *testing.T) {
 		feed(j, 1_700_000_100*sec, 60, full)
 		if r := feed(j, 1_700_000_160*sec, 1, f); r.Verdict.ID != name {
 			t.Errorf("want %s in the same second, got %s", name, r.Verdict.ID)
+		}
+	}
+}
+
+// TestSocketPictures: what looks alike in flight (48 at the client, 8 at the
+// server) is told apart by the sockets, each in words of its own.
+func TestSocketPictures(t *testing.T) {
+	for _, c := range []struct {
+		name, want, words string
+		f                 func(*model.HostSignals)
+	}{
+		{"a pool's cap", "client_pool", "only 8 connections are open", func(h *model.HostSignals) { h.Established = 8 }},
+		{"keep-alive off", "path_stuck", "connections are not reused", func(h *model.HostSignals) { h.NewConns = 16 }},
+		{"a listener that is slow to accept", "path_stuck", "40 of them the server has not accepted yet", func(h *model.HostSignals) { h.AcceptQueue = 40 }},
+		{"connections that do not come about", "path_stuck", "40 connections are still being made", func(h *model.HostSignals) { h.Established, h.Connecting = 8, 40 }},
+		{"a gateway's limit", "path_stuck", "the rest waits between the two", func(*model.HostSignals) {}},
+		{"a client that sleeps between requests", "before_server", "40 of 48 open connections wait for the client", func(h *model.HostSignals) { h.Idle = 40 }},
+		{"a client held by its CPU quota", "before_server", "The client's CPU quota stopped it in 45 %", func(h *model.HostSignals) { h.ClientQuota = 0.45 }},
+	} {
+		r := feed(NewJudge(model.DefaultThresholds()), 1_700_000_100*sec, 60, func(s *model.Signals) {
+			missing(s)
+			s.Host.ClientThread = 0.3
+			c.f(&s.Host)
+		})
+		said := ""
+		for _, f := range r.Findings {
+			if f.ID == c.want {
+				said = f.Text
+				for _, e := range f.Evidence {
+					said += " " + e.Text
+				}
+			}
+		}
+		if r.Verdict.ID != c.want || !strings.Contains(said, c.words) {
+			t.Errorf("%s: want %s with %q, got %s with %q", c.name, c.want, c.words, r.Verdict.ID, said)
 		}
 	}
 }

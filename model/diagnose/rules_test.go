@@ -81,8 +81,12 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		unknown: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = nan }},
 	},
 	"path_stuck": {
-		fire:  []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = 0.3 }, func(s *model.Signals) { missing(s); s.Host.NewConns = 15 }},
-		quiet: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		fire: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.ClientThread = 0.3 }, func(s *model.Signals) { missing(s); s.Host.NewConns = 15 }},
+		quiet: []func(*model.Signals){
+			func(s *model.Signals) { missing(s); s.Host.Established = 8 },
+			func(s *model.Signals) { missing(s); s.Host.ClientThread, s.Host.Idle = 0.3, 40 }, // the client sleeps
+			func(s *model.Signals) { missing(s); s.Host.ClientThread, s.Host.ClientQuota = 0.3, 0.4 },
+		},
 		unknown: []func(*model.Signals){func(s *model.Signals) {
 			missing(s)
 			s.Host = model.HostSignals{Established: nan, NewConns: nan, Connecting: nan}

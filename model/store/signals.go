@@ -180,7 +180,7 @@ func (s *Store) hostSignals(sig *model.Signals) {
 	nan := math.NaN()
 	*h = model.HostSignals{
 		ClientThread: nan, ServerThread: nan, Established: nan, Connecting: nan, NewConns: nan, AcceptQueue: nan,
-		RetransShare: nan, QuotaShare: nan, CPUClock: nan, CPUClockBest: nan, OtherCPU: nan, Steal: nan,
+		RetransShare: nan, QuotaShare: nan, ClientQuota: nan, Idle: nan, CPUClock: nan, CPUClockBest: nan, OtherCPU: nan, Steal: nan,
 		PSIMemory: nan, OOMKills: nan, OOMEver: nan, XBusy: nan, XCalm: nan,
 	}
 	if len(s.host) == 0 {
@@ -194,17 +194,23 @@ func (s *Store) hostSignals(sig *model.Signals) {
 	h.Established = mean(model.HostEstablished, hostWindow)
 	h.Connecting = mean(model.HostConnecting, hostWindow)
 	h.AcceptQueue = mean(model.HostAcceptQueue, hostWindow)
+	h.Idle = mean(model.HostIdle, hostWindow)
 	h.NewConns = s.whole[model.HostConnsOpened].rate(now-hostWindow, now)
 	sent, _ := s.whole[model.HostSegsOut].growth(now-hostWindow, now)
 	again, _ := s.whole[model.HostSegsRetrans].growth(now-hostWindow, now)
 	if sent > 0 {
 		h.RetransShare = again / sent
 	}
-	periods, _ := s.whole[model.HostQuotaPeriods].growth(now-hostWindow, now)
-	held, _ := s.whole[model.HostQuotaThrottled].growth(now-hostWindow, now)
-	if periods > 0 {
-		h.QuotaShare = held / periods
+	throttled := func(periods, held model.SeriesID) float64 {
+		all, _ := s.whole[periods].growth(now-hostWindow, now)
+		n, _ := s.whole[held].growth(now-hostWindow, now)
+		if all <= 0 {
+			return math.NaN()
+		}
+		return n / all
 	}
+	h.QuotaShare = throttled(model.HostQuotaPeriods, model.HostQuotaThrottled)
+	h.ClientQuota = throttled(model.HostClientQuotaPeriods, model.HostClientQuotaThrottled)
 	h.CPUClock = mean(model.HostCPUClock, hostWindow)
 	whole := s.hostFirst != 0 && now-s.hostFirst >= hostWindow // a few samples are no 20 s
 	if whole && !math.IsNaN(h.CPUClock) && !(s.cpuBest >= h.CPUClock) {

@@ -30,6 +30,7 @@ type Store struct {
 	sources map[model.SourceID]*source
 	engines map[uint64]string
 	host    map[model.SourceID]bool
+	voices  [model.NumSeries]voice
 	run     model.RunInfo
 	marks   []model.Mark
 	steady  steadiness
@@ -211,7 +212,9 @@ func (s *Store) applyLevel(e *model.Event) {
 			src.delay(e.Seen, e.Value)
 		}
 		s.track(e).level(e.At, e.Value)
-		s.wholeTrack(e.Series).level(e.At, e.Value)
+		if s.speaks(e) {
+			s.wholeTrack(e.Series).level(e.At, e.Value)
+		}
 	}
 }
 

@@ -399,3 +399,25 @@ func BenchmarkPoll(b *testing.B) {
 func context3s(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), 3500*time.Millisecond)
 }
+
+// TestSelfAlone: a run whose machines are elsewhere still knows its own cost.
+func TestSelfAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context3s(t)
+		defer cancel()
+		g := sources.NewGroup()
+		g.Start(ctx, host.Self{}, sources.Latest, false)
+		g.Wait(0)
+		got := make(map[model.SeriesID]int)
+		for b := range g.Batches() {
+			for _, e := range b.Events {
+				if e.Kind == model.Level {
+					got[e.Series]++
+				}
+			}
+		}
+		if len(got) != 2 || got[model.SelfRSS] != 4 || got[model.SelfCPU] != 3 {
+			t.Errorf("want this process' memory 4 times and its CPU 3 times, nothing else, got %v", got)
+		}
+	})
+}

@@ -35,6 +35,9 @@ type Options struct {
 	Proc, Sys string
 }
 
+// formatLive is the format of readings of this machine.
+const formatLive = "procfs"
+
 // DefaultInterval is how often the machine is read.
 const DefaultInterval = time.Second
 
@@ -77,7 +80,7 @@ func (s *Source) Name() string {
 func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	out.SetPolicy(sources.Latest)
 	now := sources.Now()
-	out.Describe(now, s.Name(), model.KindHost, "procfs", s.o.Label)
+	out.Describe(now, s.Name(), model.KindHost, formatLive, s.o.Label)
 	m, err := NewSampler(s.o)
 	if err != nil {
 		return sources.Final(err)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -171,7 +172,11 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	if err != nil {
 		return nil, err
 	}
-	return append(out, h...), nil
+	out = append(out, h...)
+	if len(out) > 0 && !slices.ContainsFunc(h, func(p planned) bool { _, here := p.source.(*host.Source); return here }) {
+		out = append(out, planned{host.Self{}, sources.Latest, false})
+	}
+	return out, nil
 }
 
 func count(b bool) int {
