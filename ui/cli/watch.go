@@ -172,11 +172,15 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, h...)
-	if len(out) > 0 && !slices.ContainsFunc(h, func(p planned) bool { _, here := p.source.(*host.Source); return here }) {
-		out = append(out, planned{host.Self{}, sources.Latest, false})
+	return withSelf(append(out, h...)), nil
+}
+
+// withSelf adds what benchtop itself costs, where no source reads this machine.
+func withSelf(out []planned) []planned {
+	if len(out) == 0 || slices.ContainsFunc(out, func(p planned) bool { _, here := p.source.(*host.Source); return here }) {
+		return out
 	}
-	return out, nil
+	return append(out, planned{host.Self{}, sources.Latest, false})
 }
 
 func count(b bool) int {
