@@ -272,6 +272,14 @@ func (w *Writer) Stats() Stats {
 	return s
 }
 
+// Why is what ended a recording, without where.
+func Why(err error) error {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err
+}
+
 // fail ends the recording. The first error is the one that counts.
 func (w *Writer) fail(err error) {
 	err = fmt.Errorf("recording %s stopped: %w (the run goes on; free some space or give --record another place)", w.path, plainErr(err))

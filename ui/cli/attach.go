@@ -24,7 +24,7 @@ func newAttach(stdio Stdio) *cobra.Command {
 another user who may read the file. It only reads: the run and its sources
 never notice. It lies about a second behind the run.`,
 		Example: "  benchtop attach last\n  benchtop attach 20260102-150405 --headless",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1, oneRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := screen.check(); err != nil {
 				return err

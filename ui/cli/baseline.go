@@ -28,12 +28,12 @@ func newBaseline(stdio Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use: "baseline", Short: "Keep repeats of one configuration to measure later runs against",
 		Example: "  benchtop baseline set main run1 run2 run3\n  benchtop baseline list\n  benchtop compare --baseline main last",
-		Args:    cobra.NoArgs,
+		Args:    none,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var force bool
 	set := &cobra.Command{
-		Use: "set NAME RUN...", Short: "Keep runs as the baseline NAME", Args: cobra.MinimumNArgs(2),
+		Use: "set NAME RUN...", Short: "Keep runs as the baseline NAME", Args: arguments(2, -1, "give a name and the runs to keep as it (benchtop baseline set main RUN RUN RUN; benchtop runs lists them)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := expand(args[1:])
 			if err != nil {
@@ -48,7 +48,7 @@ func newBaseline(stdio Stdio) *cobra.Command {
 	}
 	set.Flags().BoolVar(&force, "force", false, "keep it although its runs differ too much or are too few")
 	list := &cobra.Command{
-		Use: "list", Short: "List the baselines", Args: cobra.NoArgs,
+		Use: "list", Short: "List the baselines", Args: none,
 		RunE: func(*cobra.Command, []string) error { return listBaselines(stdio) },
 	}
 	c.AddCommand(set, list)

@@ -69,7 +69,7 @@ seconds, without changing anything, and prints the command that would lock each.
 
 It ends with 3 if something drifts or the GPUs did not cool down in time.`,
 		Example: "  benchtop check\n  benchtop check --cool-below 45C && ./bench.sh\n  benchtop check --json | jq .rows",
-		Args:    cobra.NoArgs,
+		Args:    none,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	f := cmd.Flags()

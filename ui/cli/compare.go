@@ -41,7 +41,7 @@ measured against a kept one, and a regression exits with 3.`,
 		Example: "  benchtop compare batch4 batch8\n" +
 			"  benchtop compare before=run1.btr before=run2.btr after=run3.btr after=run4.btr\n" +
 			"  benchtop compare --baseline main last",
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "give two RUNs or more: paths, ids, beginnings of ids, labels, or last (benchtop runs lists them)"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), stdio, args) },
 	}
 	s := c.Flags()

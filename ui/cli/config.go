@@ -51,7 +51,7 @@ func newConfig(stdio Stdio) *cobra.Command {
 as they do, and prints what would stand: the command line wins over the run
 file, the file over BENCHTOP_… variables. It starts nothing.`,
 		Example: "  benchtop config\n  benchtop config --run-file bench.yaml --json | jq .flags",
-		Args:    cobra.NoArgs,
+		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := settle(cmd, stdio)
 			if err != nil {

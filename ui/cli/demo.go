@@ -33,7 +33,7 @@ func newDemo(stdio Stdio) *cobra.Command {
 		Short: "Play the embedded simulator: no GPU, no server, no network",
 		Example: "  benchtop demo\n  benchtop demo --scenario thermal_sw\n" +
 			"  benchtop demo --scenario client_pool --headless --speed max --summary -",
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list {
 				return listScenarios(stdio)

@@ -16,7 +16,7 @@ import (
 // newLists are the commands that print what is built in.
 func newLists(stdio Stdio) []*cobra.Command {
 	list := func(use, short string, print func() error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return print() }}
+		return &cobra.Command{Use: use, Short: short, Args: none, RunE: func(*cobra.Command, []string) error { return print() }}
 	}
 	out := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(stdio.Out, format, args...)
@@ -57,7 +57,7 @@ func newFormats(stdio Stdio) *cobra.Command {
 		return err
 	}
 	return &cobra.Command{
-		Use: "formats [NAME]", Short: "List the formats that are understood", Args: cobra.MaximumNArgs(1),
+		Use: "formats [NAME]", Short: "List the formats that are understood", Args: arguments(0, 1, "give one name"),
 		Example: "  benchtop formats deepinfer > my.yaml   a log profile to start from",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -93,7 +93,7 @@ func newFindings(stdio Stdio) *cobra.Command {
 		return err
 	}
 	return &cobra.Command{
-		Use: "findings [NAME]", Short: "List the findings", Args: cobra.MaximumNArgs(1),
+		Use: "findings [NAME]", Short: "List the findings", Args: arguments(0, 1, "give one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, r := range diagnose.Rules() {
 				if len(args) == 0 {

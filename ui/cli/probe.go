@@ -43,7 +43,7 @@ func newProbe(stdio Stdio) *cobra.Command {
 		Short: "Tell what benchtop understands of a file, pipe, URL, gpu or host",
 		Example: "  benchtop probe server.log live.ndjson http://127.0.0.1:8000/metrics\n" +
 			"  benchtop probe --json gpu --for 24h > gpu.ndjson",
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "give a SOURCE: a file, - for standard input, a URL, exec:COMMAND, gpu or host"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var failed error
 			for _, a := range args {

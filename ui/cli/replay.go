@@ -25,7 +25,7 @@ func newReplay(stdio Stdio) *cobra.Command {
 		Example: "  benchtop replay run.btrec\n" +
 			"  benchtop replay --log server.log --load client.ndjson --metrics file:metrics.prom\n" +
 			"  benchtop replay run.btrec --headless --speed max --verdicts --summary -",
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "give one recording, or raw files with --log and --load"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var skip []string
 			if len(args) == 1 { // what is played is named: sources are those of the file's live runs

@@ -18,7 +18,7 @@ func newReport(stdio Stdio) *cobra.Command {
 		Short: "Write the report of one run",
 		Example: "  benchtop report last\n  benchtop report last --format html -o run.html\n" +
 			"  benchtop report 20260102-150405 --format json | jq .verdict",
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, oneRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, err := reportKind(format, out)
 			if err != nil {

@@ -149,7 +149,7 @@ func newRoot(stdio Stdio) *cobra.Command {
 stream, all at once, on one time axis, and names one bottleneck with numbers.
 
 Without a command it watches: benchtop --log server.log --load live.ndjson`,
-		Args:          cobra.NoArgs,
+		Args:          none,
 		RunE:          watch.RunE,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -166,7 +166,7 @@ Without a command it watches: benchtop --log server.log --load live.ndjson`,
 
 func newVersion(stdio Stdio) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(stdio.Out, "benchtop "+Version())
 			return err

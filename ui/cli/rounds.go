@@ -62,7 +62,7 @@ file says. The file:
       run: [./bench_client, --concurrency, "32"]
       meta: {batch: "8"}`,
 		Example: "  benchtop rounds --run-file rounds.yaml --dry-run\n  benchtop rounds --run-file rounds.yaml -o result.html",
-		Args:    cobra.NoArgs,
+		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path == "" {
 				return usage("rounds of what? give --run-file FILE (see benchtop rounds --help)")

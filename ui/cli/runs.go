@@ -31,7 +31,7 @@ func newRuns(stdio Stdio) *cobra.Command {
 		Short: "List the recordings kept",
 		Example: "  benchtop runs\n  benchtop report last\n" +
 			"  benchtop runs --json",
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := recording.Dir()
 			if err != nil {

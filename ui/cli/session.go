@@ -86,6 +86,9 @@ func (s *session) Go(ctx context.Context) error {
 		s.closeRecording()
 		return err
 	}
+	if s.writer != nil && s.keep {
+		s.group.Start(feed, keeper{s.writer}, sources.Block, false)
+	}
 	if s.screen.exit || s.finite && s.headless() {
 		s.group.WhenFinite(stopShow)
 	}
@@ -202,7 +205,7 @@ func (s *session) closeRecording() {
 	if s.writer == nil {
 		return
 	}
-	if err := s.writer.Close(); err != nil {
+	if err := s.writer.Close(); err != nil && s.screen.summary == "-" { // else the closing text says so
 		fmt.Fprintf(s.io.Err, "benchtop: %s\n", oneLine(err.Error()))
 	}
 }
@@ -256,7 +259,7 @@ func (s *session) finish() error {
 		st := s.writer.Stats()
 		line := fmt.Sprintf("%-9s %s", "recorded", st.Path)
 		if st.Err != nil {
-			line += " (cut short: " + oneLine(st.Err.Error()) + ")"
+			line += ", cut short: " + oneLine(recording.Why(st.Err).Error()) + " (free some space, or give --record another place)"
 		} else if st.Lost > 0 {
 			line += fmt.Sprintf(" (%d blocks lost: the disk was too slow)", st.Lost)
 		}
@@ -326,7 +329,7 @@ func (s *session) judge(final *model.Snapshot) error {
 func unread(all []model.SourceInfo) (why string, none bool) {
 	for _, src := range all {
 		switch {
-		case src.Kind == model.KindClock || src.Kind == model.KindHost:
+		case src.Kind == model.KindClock || src.Kind == model.KindHost, src.Name == keeper{}.Name():
 		case src.Matched > 0, src.State == model.Running || src.State == model.Quiet || src.State == model.Starting:
 			return "", false // a source that is quiet so far may yet speak
 		case src.State == model.Ended && src.Lines == 0:

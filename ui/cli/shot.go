@@ -45,7 +45,7 @@ func newShot(stdio Stdio) *cobra.Command {
 		Short: "Draw one frame of a recording as text, ANSI, SVG or PNG",
 		Example: "  benchtop shot last --at 42s --size 120x40\n" +
 			"  benchtop shot run.btr --at 2m --format png -o frame.png",
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, oneRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := findRun(args[0])
 			if err != nil {

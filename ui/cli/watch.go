@@ -39,7 +39,7 @@ func newWatch(stdio Stdio) *cobra.Command {
 		Example: "  benchtop --log vllm.log --load live.ndjson\n" +
 			"  vegeta attack … | vegeta encode --to json | benchtop --load - --log vllm.log --metrics http://127.0.0.1:8000/metrics\n" +
 			"  benchtop --log 'exec:ssh gpu1 tail -F /var/log/vllm.log' --gpu off --load live.ndjson",
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := run.settle(cmd, stdio); err != nil {
 				return err
