@@ -28,6 +28,8 @@ type StaleSource struct {
 // ClientSignals is the client over the last 30 s.
 type ClientSignals struct {
 	Known       bool    // a load stream has told at least one request
+	Reported    Instant // not 0: these are figures of the whole run, which its generator told at its end, at this time
+	Whole       float64 // seconds that they stand for; NaN if not Reported
 	Horizon     Instant // in-flight is exact up to here
 	InFlight    float64 // mean of client in-flight over the window, up to the horizon
 	InFlightNow float64 // at the horizon

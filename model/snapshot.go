@@ -22,6 +22,7 @@ type Snapshot struct {
 	GPUs    []GPUInfo
 
 	Client   ClientTotals
+	Reported *ClientReport // what the generators said of the run at its end; nil before, never changed
 	Latency  LatencyView
 	Signals  *Signals // of the newest whole second
 	Verdict  Verdict

@@ -58,6 +58,7 @@ type Judge struct {
 	leader   candidate // who would be the verdict, and since when
 	since    model.Instant
 	history  []model.VerdictChange
+	reported model.Instant // when the client's own report came that was judged by; 0 if none
 }
 
 // NewJudge starts with nothing raised and not enough evidence.
@@ -85,6 +86,12 @@ const maxHistory = 512
 // Second judges one second.
 func (j *Judge) Second(s *model.Signals) Result {
 	c := &Case{S: s, T: &j.t, raised: j.raised}
+	if s.Client.Reported != 0 {
+		if s.Client.Reported == j.reported {
+			return j.Standing()
+		}
+		return j.again(c)
+	}
 	if s.Over && len(j.history) > 0 {
 		return j.Standing() // the run is over: what was found stays found
 	}

@@ -94,6 +94,8 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 			return candidate{}, false // the server's side alone
 		}
 		return not("client")
+	case cl.Reported != 0:
+		return j.gateWhole(c)
 	case cold && cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
 		return not("too_few")
 	case cold && j.raised["queue_unbounded"]:
@@ -113,6 +115,21 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 			return candidate{}, false
 		}
 		return not("server_log")
+	}
+	return candidate{}, false
+}
+
+// gateWhole is the gate of a run that is judged by its totals: whether it was
+// warm or steady they can't say.
+func (j *Judge) gateWhole(c *Case) (candidate, bool) {
+	cl := &c.S.Client
+	switch {
+	case cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
+		return candidate{id: model.VerdictNotEnough, reason: "too_few"}, true
+	case j.mostlyLost(c) || j.raised["network"] || j.raised["server_rejects"] || j.raised["client_timeout"]:
+		return candidate{}, false // the client's own counts say it
+	case !c.S.Server.Known || c.S.Server.Samples < 3:
+		return candidate{id: model.VerdictNotEnough, reason: "server_log"}, true
 	}
 	return candidate{}, false
 }
@@ -222,6 +239,10 @@ func (j *Judge) word(c *Case, k candidate) model.Verdict {
 		if !c.S.Load.Warm && c.S.Client.Known && k.id == "server_saturated" {
 			v.NotSeen = append(v.NotSeen, "warm-up was not passed: completions and in flight stand still, tail latency had no time to")
 		}
+	}
+	if c.S.Client.Reported != 0 && k.id != model.VerdictNotEnough {
+		v.NotSeen = append(v.NotSeen, fromTotals(c.S))
+		v.Finding = ofWhole(v.Finding, c.S)
 	}
 	if k.id != model.VerdictNotEnough && (len(v.NotSeen) > 0 || v.Suspected) {
 		v.Confidence = "suspected"

@@ -29,6 +29,7 @@ type client struct {
 	lastBegin  model.Event
 	noLatency  uint64 // ends that told no latency
 	told       uint64 // ends whose begin was told only with them
+	late       uint64 // ends told when the run was over, or before we watched
 	unknown    bool   // a gap: in-flight is unknown until it is next empty
 	frac       fractions
 	ends       [4096]model.Instant // recent completion times in order of arrival
@@ -131,6 +132,9 @@ func (c *client) end(ev *model.Event) {
 	}
 	c.by[ev.Series]++
 	c.done++
+	if ev.Late {
+		c.late++
+	}
 	c.open--
 	if c.unknown && c.open <= 0 {
 		c.unknown = false

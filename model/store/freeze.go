@@ -105,7 +105,7 @@ func (s *Store) freezeClient(snap *model.Snapshot) {
 	} else {
 		s.toldFlight(&t)
 	}
-	snap.Client = t
+	snap.Client, snap.Reported = t, s.sum
 }
 
 // toldFlight is in-flight where no request is told: the client's own gauge, or
@@ -143,11 +143,17 @@ func (s *Store) meanFlight() float64 {
 	return max(0, (t.total*end.Seconds(t.origin)-t.area)/span) // a clock that is caught up with moves ends before their starts
 }
 
+// clientFormat is the format of the stream that told most requests or, if none
+// told any, of the generators' own report.
 func (s *Store) clientFormat() string {
-	for _, src := range s.sources {
-		if src.info.Kind == model.KindLoad && src.info.Format != "" {
-			return src.info.Format
+	format, most := "", uint64(0)
+	for _, src := range s.inOrder() {
+		if src.info.Kind == model.KindLoad && src.info.Format != "" && (format == "" || src.ended > most) {
+			format, most = src.info.Format, src.ended
 		}
 	}
-	return ""
+	if most == 0 && s.sum != nil && s.sum.Format != "" {
+		return s.sum.Format
+	}
+	return format
 }

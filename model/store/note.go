@@ -92,7 +92,11 @@ func (s *Store) fact(n *model.Note) {
 	case "change":
 		s.run.Change = n.Text
 		return
+	case "generator":
+		s.source(n.Source).party = n.Key
+		return
 	}
+	s.reported(n)
 	m, name := &s.run.Facts, n.Name
 	if rest, ok := strings.CutPrefix(n.Name, "meta."); ok {
 		m, name = &s.run.Meta, rest

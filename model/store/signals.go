@@ -36,6 +36,7 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	s.skewSignals(sig)
 	s.staleSignals(sig)
 	c := &sig.Client
+	s.wholeSignals(sig)
 	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000
 	return sig
 }
@@ -145,7 +146,8 @@ func (s *Store) clientTold(sig *model.Signals) {
 	k := &sig.Client
 	if t := s.whole[model.ClientTarget]; t != nil && t.n > 0 {
 		k.Target = t.last
-	} else if c, ok := s.run.Config["target_concurrency"]; ok {
+	}
+	if c, ok := s.run.Config["target_concurrency"]; ok && !(k.Target > 0) {
 		k.Target, k.TargetSaid = c.Value, true
 	}
 	k.Timeout = s.run.Configured("client_timeout_s")

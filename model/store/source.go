@@ -29,6 +29,9 @@ type source struct {
 	apart   *track        // the same over time, where it is one of several; else nil
 	horizon model.Instant // up to where it told them all; 0 if it doesn't say
 	how     string        // how it knows what is in flight, "" if it doesn't say
+	ended   uint64        // requests that ended by its events
+	party   uint64        // the generator that it is one output of; 0 if it is all there is of it
+	report  *report       // what it says of the whole run; nil if nothing
 }
 
 type skewCell struct {

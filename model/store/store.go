@@ -45,6 +45,8 @@ type Store struct {
 	serverSkew float64       // of the server's clock against the client's; NaN if unknown
 	misplaced  uint64        // events whose own time could not be believed
 	recorded   []model.VerdictChange
+	sum        *model.ClientReport // what the generators said of the run at its end; nil before, never changed
+	finished   bool                // nothing follows
 }
 
 // primary is the source whose numbers the run-wide track of a series shows.
@@ -179,7 +181,9 @@ func (s *Store) applyEnd(e *model.Event) {
 	if !e.Series.IsOutcome() {
 		return
 	}
-	s.source(e.Source).fly(e.At, -1)
+	src := s.source(e.Source)
+	src.ended++
+	src.fly(e.At, -1)
 	s.client.end(e)
 	s.wholeTrack(model.ClientInFlight).add(e.At, -1)
 	v := e.Value
@@ -366,7 +370,8 @@ func (s *Store) resetClient(src *source, at model.Instant) {
 		c.open -= n
 	}
 	src.fly(at, -float64(src.open))
-	src.horizon = 0
+	src.horizon, src.report = 0, nil
+	s.sum = s.reports()
 	if c.done > 0 {
 		s.steady.restart(at)
 	}

@@ -32,11 +32,23 @@ func (s *source) fly(at model.Instant, by float64) {
 	}
 }
 
-// bars is what the bars of all streams say together.
+// bars is what the bars of all streams say together: of one generator's outputs
+// the furthest counts.
 func (s *Store) bars(e *model.Event) (sum float64) {
 	s.source(e.Source).bar = e.Value
+	var of map[uint64]float64
 	for _, src := range s.sources {
-		sum += src.bar
+		if src.party == 0 {
+			sum += src.bar
+			continue
+		}
+		if of == nil {
+			of = make(map[uint64]float64, 1)
+		}
+		of[src.party] = max(of[src.party], src.bar)
+	}
+	for _, bar := range of {
+		sum += bar
 	}
 	return sum
 }
@@ -48,10 +60,15 @@ func (s *Store) tellApart(src *source) {
 		return
 	}
 	loads := 0
+	var first uint64 // the generator whose outputs are one
 	for _, o := range s.sources {
-		if o.info.Kind == model.KindLoad {
-			loads++
+		if o.info.Kind != model.KindLoad || o.party != 0 && o.party == first {
+			continue
 		}
+		if o.party != 0 && first == 0 {
+			first = o.party
+		}
+		loads++
 	}
 	if loads < 2 || len(s.tracks) >= maxTracks {
 		return

@@ -159,13 +159,7 @@ func (l *looker) describe(f *Found, args []string) {
 	if f.Model == "" && len(args) > 1 && len(f.Tool.verb) > 0 && f.Tool.Role == RoleServer && !strings.HasPrefix(args[1], "-") {
 		f.Model = args[1]
 	}
-	for _, s := range f.Tool.settings {
-		text, ok := flag(args, s.flags...)
-		v, err := strconv.ParseFloat(text, 64)
-		if ok && err == nil && v > 0 {
-			f.Settings = append(f.Settings, Setting{s.name, v * s.unit, s.flags[0]})
-		}
-	}
+	f.Settings = f.Tool.declared(args)
 	f.Place = placement(&l.files, l.proc, f.PID)
 }
 

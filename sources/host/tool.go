@@ -59,6 +59,11 @@ type flagSetting struct {
 
 func set(name string, flags ...string) flagSetting { return flagSetting{flags, name, 1} }
 
+// within and rate are settings whose values may carry a unit: 60s, 50/1s.
+func within(flags ...string) flagSetting { return set("client_timeout_s", flags...) }
+
+func rate(flags ...string) flagSetting { return set("rate_rps", flags...) }
+
 var (
 	port = []string{"--port"}
 	at   = []string{"--host"}
@@ -69,38 +74,38 @@ var tools = []Tool{
 	// Load generators come first: some share a program with a server.
 	{
 		Name: "vllm_bench", Role: RoleLoad, progs: []string{"vllm"}, verb: []string{"bench"},
-		settings: []flagSetting{set("target_concurrency", "--max-concurrency")}, writes: []string{"--result-filename"},
+		settings: []flagSetting{set("target_concurrency", "--max-concurrency"), rate("--request-rate")}, writes: []string{"--result-filename"},
 	},
 	{
 		Name: "vllm_bench", Role: RoleLoad, progs: []string{"benchmark_serving", "vllm.benchmarks"},
-		settings: []flagSetting{set("target_concurrency", "--max-concurrency")}, writes: []string{"--result-filename"},
+		settings: []flagSetting{set("target_concurrency", "--max-concurrency"), rate("--request-rate")}, writes: []string{"--result-filename"},
 	},
 	{
 		Name: "sglang_bench", Role: RoleLoad, progs: []string{"sglang.bench_serving", "bench_serving"},
-		settings: []flagSetting{set("target_concurrency", "--max-concurrency")}, writes: []string{"--output-file"},
+		settings: []flagSetting{set("target_concurrency", "--max-concurrency"), rate("--request-rate")}, writes: []string{"--output-file"},
 	},
 	{
 		Name: "vegeta", Role: RoleLoad, progs: []string{"vegeta"}, verb: []string{"attack"},
-		settings: []flagSetting{set("client_connections", "-max-connections")}, writes: []string{"-output"},
+		settings: []flagSetting{set("client_connections", "-max-connections"), rate("-rate"), within("-timeout")}, writes: []string{"-output"},
 	},
 	{Name: "k6", Role: RoleLoad, progs: []string{"k6"}, settings: []flagSetting{set("target_concurrency", "--vus", "-u")}, writes: []string{"--out", "-o", "--summary-export"}},
 	{Name: "locust", Role: RoleLoad, progs: []string{"locust"}, settings: []flagSetting{set("target_concurrency", "--users", "-u")}, writes: []string{"--csv", "--logfile"}},
-	{Name: "wrk", Role: RoleLoad, progs: []string{"wrk", "wrk2"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections")}},
-	{Name: "hey", Role: RoleLoad, progs: []string{"hey"}, settings: []flagSetting{set("target_concurrency", "-c")}},
-	{Name: "oha", Role: RoleLoad, progs: []string{"oha"}, settings: []flagSetting{set("target_concurrency", "-c")}, writes: []string{"--output", "-o"}},
-	{Name: "fortio", Role: RoleLoad, progs: []string{"fortio"}, verb: []string{"load"}, settings: []flagSetting{set("target_concurrency", "-c")}, writes: []string{"-json", "-access-log-file"}},
-	{Name: "h2load", Role: RoleLoad, progs: []string{"h2load"}, writes: []string{"--log-file"}},
-	{Name: "ab", Role: RoleLoad, progs: []string{"ab"}, settings: []flagSetting{set("target_concurrency", "-c")}, writes: []string{"-g", "-e"}},
+	{Name: "wrk", Role: RoleLoad, progs: []string{"wrk", "wrk2"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections"), rate("-R", "--rate"), within("--timeout")}},
+	{Name: "hey", Role: RoleLoad, progs: []string{"hey"}, settings: []flagSetting{set("target_concurrency", "-c"), within("-t")}},
+	{Name: "oha", Role: RoleLoad, progs: []string{"oha"}, settings: []flagSetting{set("target_concurrency", "-c"), rate("-q"), within("-t")}, writes: []string{"--output", "-o"}},
+	{Name: "fortio", Role: RoleLoad, progs: []string{"fortio"}, verb: []string{"load"}, settings: []flagSetting{set("target_concurrency", "-c"), rate("-qps"), within("-timeout")}, writes: []string{"-json", "-access-log-file"}},
+	{Name: "h2load", Role: RoleLoad, progs: []string{"h2load"}, settings: []flagSetting{set("client_connections", "-c", "--clients")}, writes: []string{"--log-file"}},
+	{Name: "ab", Role: RoleLoad, progs: []string{"ab"}, settings: []flagSetting{set("target_concurrency", "-c"), within("-s")}, writes: []string{"-g", "-e"}},
 	{Name: "siege", Role: RoleLoad, progs: []string{"siege"}, settings: []flagSetting{set("target_concurrency", "-c", "--concurrent")}, writes: []string{"--log"}},
-	{Name: "bombardier", Role: RoleLoad, progs: []string{"bombardier"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections")}},
-	{Name: "autocannon", Role: RoleLoad, progs: []string{"autocannon"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections")}},
-	{Name: "ghz", Role: RoleLoad, progs: []string{"ghz"}, settings: []flagSetting{set("target_concurrency", "-c", "--concurrency")}, writes: []string{"-o", "--output"}},
+	{Name: "bombardier", Role: RoleLoad, progs: []string{"bombardier"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections"), rate("-r", "--rate"), within("-t", "--timeout")}},
+	{Name: "autocannon", Role: RoleLoad, progs: []string{"autocannon"}, settings: []flagSetting{set("target_concurrency", "-c", "--connections"), rate("-R", "--overallRate"), within("-t", "--timeout")}},
+	{Name: "ghz", Role: RoleLoad, progs: []string{"ghz"}, settings: []flagSetting{set("target_concurrency", "-c", "--concurrency"), rate("-r", "--rps"), within("-t", "--timeout")}, writes: []string{"-o", "--output"}},
 	{Name: "jmeter", Role: RoleLoad, progs: []string{"jmeter", "ApacheJMeter"}, writes: []string{"-l"}},
 	{Name: "gatling", Role: RoleLoad, progs: []string{"io.gatling"}},
 	{Name: "artillery", Role: RoleLoad, progs: []string{"artillery"}, writes: []string{"--output", "-o"}},
 	{Name: "guidellm", Role: RoleLoad, progs: []string{"guidellm"}, writes: []string{"--output-path"}},
 	{Name: "genai_perf", Role: RoleLoad, progs: []string{"genai-perf", "genai_perf", "perf_analyzer"}, settings: []flagSetting{set("target_concurrency", "--concurrency")}, writes: []string{"--profile-export-file"}},
-	{Name: "aiperf", Role: RoleLoad, progs: []string{"aiperf"}, settings: []flagSetting{set("target_concurrency", "--concurrency")}},
+	{Name: "aiperf", Role: RoleLoad, progs: []string{"aiperf"}, settings: []flagSetting{set("target_concurrency", "--concurrency"), rate("--request-rate"), within("--request-timeout-seconds")}},
 	{Name: "llmperf", Role: RoleLoad, progs: []string{"token_benchmark_ray"}, settings: []flagSetting{set("target_concurrency", "--num-concurrent-requests")}},
 	{Name: "inference_perf", Role: RoleLoad, progs: []string{"inference-perf", "inference_perf"}},
 	{Name: "evalscope", Role: RoleLoad, progs: []string{"evalscope"}, verb: []string{"perf"}, settings: []flagSetting{set("target_concurrency", "--parallel")}},

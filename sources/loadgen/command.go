@@ -57,6 +57,9 @@ func NewCommand(ctx context.Context, o CommandOptions) *Command {
 	if c.o.Name == "" && len(o.Argv) > 0 {
 		c.o.Name = toolName(o.Argv)
 	}
+	if c.o.Party == "" {
+		c.o.Party = c.o.Name
+	}
 	return c
 }
 
@@ -106,6 +109,7 @@ func (c *Command) Run(ctx context.Context, out *sources.Outlet) error {
 	}
 	c.voices[tail.Stderr].out, c.voices[tail.Stderr].name = nil, c.o.Name+" (stderr)"
 	out.SetPolicy(sources.Drain)
+	c.o.party(sources.Now(), out)
 	out.Describe(sources.Now(), c.o.Name, model.KindLoad, c.o.Format, c.o.Label)
 	out.Flush()
 	in := tail.Options{
@@ -143,6 +147,7 @@ func (c *Command) voice(stream uint8, seen model.Instant, out *sources.Outlet) *
 	v := &c.voices[stream]
 	if v.out == nil {
 		v.out = out.Fork()
+		c.o.party(seen, v.out)
 		v.out.Describe(seen, v.name, model.KindLoad, "", c.o.Label)
 		v.out.State(seen, model.Running, "")
 	}

@@ -20,6 +20,7 @@ type Options struct {
 	Label   string         // which client this is
 	Name    string         // what the user calls the stream, for notes
 	Timeout time.Duration  // the client's timeout as declared; 0 is unknown
+	Party   string         // the generator that this is one output of; "" if it is all there is of it
 	// Perhaps: the stream may be none, as one of the two outputs of a program.
 	// What isn't understood is no failure, and a format may show at any time.
 	Perhaps bool
@@ -116,6 +117,7 @@ func (d *Decoder) Format() (string, float64) {
 
 func (d *Decoder) choose(f *Format, score float64) {
 	d.format, d.score, d.p = f, score, f.New(&d.o)
+	d.t.format = f.Name
 }
 
 // Line reads one line and emits what it tells. Look at Err after it: a stream
@@ -327,7 +329,9 @@ func (d *Decoder) flush(last bool) {
 	}
 	if len(d.queue) > 0 {
 		place(d.queue, d.format, d.o.Start, d.t.seen)
+		d.t.late = true // it was told when it was over: no rule of the moment may rest on it, nor a clock's offset
 		d.release()
+		d.t.late = false
 	}
 }
 

@@ -7,6 +7,14 @@ import (
 	"benchtop/sources"
 )
 
+// party tells which generator an output is of, so that what several outputs of
+// one say is not added up.
+func (o *Options) party(now model.Instant, out *sources.Outlet) {
+	if o.Party != "" {
+		out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "generator", Text: o.Party, Key: hashID([]byte(o.Party))})
+	}
+}
+
 // emitter stamps events with when they were read and whether they are history.
 type emitter struct {
 	out  *sources.Outlet

@@ -22,6 +22,7 @@ func NewFeed(r io.ReadCloser, name string, o Options) *sources.Feed {
 	out := &sources.Feed{Name: name, Kind: model.KindLoad, Label: o.Label, Next: f.next, Emit: f.emit, Close: r.Close}
 	if f.s != nil && f.s.format != nil {
 		out.Format = f.s.format.Name
+		f.t.format = out.Format
 	}
 	return out
 }

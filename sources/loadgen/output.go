@@ -36,7 +36,7 @@ type output struct {
 // ends when the program has ended and the file was read to its end.
 func (c *Command) Output(f Output, o Options) sources.Source {
 	s := &output{c: c, o: o, file: f}
-	s.o.Format, s.o.Name = f.Format, f.Path
+	s.o.Format, s.o.Name, s.o.Party = f.Format, f.Path, c.o.Party
 	if info, err := os.Stat(f.Path); err == nil {
 		s.before = info
 	}
@@ -49,6 +49,7 @@ func (s *output) Name() string { return s.file.Path }
 // Run implements sources.Source.
 func (s *output) Run(ctx context.Context, out *sources.Outlet) error {
 	now := sources.Now()
+	s.o.party(now, out)
 	out.Describe(now, s.file.Path, model.KindLoad, s.file.Format, s.o.Label)
 	out.State(now, model.Starting, "")
 	out.Flush()

@@ -67,6 +67,7 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 		out.Emit(model.Event{At: now, Seen: now, Series: model.ClientInFlight, Kind: model.Reset})
 	}
 	s.runs++
+	s.o.party(now, out)
 	out.Describe(now, s.o.Name, model.KindLoad, s.o.Format, s.o.Label)
 	out.State(now, model.Starting, "")
 	out.Flush()

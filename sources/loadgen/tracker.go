@@ -20,6 +20,7 @@ const guessedTimeout = 30.0
 type tracker struct {
 	emitter
 	name     string  // for notes
+	format   string  // of the stream
 	declared float64 // the client's timeout as the user declared it, seconds; NaN if not
 	attached bool    // joined in mid-run
 
@@ -326,7 +327,11 @@ func (t *tracker) reported(r *Record) {
 	if t.told == 0 { // no request was told: the tool's own count is all there is
 		t.level(model.ClientBarDone, max(r.At, t.latest), float64(r.Report.Requests))
 	}
-	text, err := r.Report.Line()
+	said := *r.Report
+	if said.Format == "" {
+		said.Format = t.format
+	}
+	text, err := said.Line()
 	if err == nil {
 		n := 0.0
 		if r.Report.Requests.known() {
@@ -351,7 +356,7 @@ func (t *tracker) startOver(at model.Instant) {
 	t.seqs.reset()
 	keep := *t
 	*t = tracker{
-		emitter: keep.emitter, name: keep.name, declared: keep.declared, run: keep.run + 1,
+		emitter: keep.emitter, name: keep.name, format: keep.format, declared: keep.declared, run: keep.run + 1,
 		ids: keep.ids, seqs: keep.seqs, timeout: keep.declared, noise: keep.noise, lost: keep.lost,
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"benchtop/model"
 	"benchtop/sources"
+	"benchtop/sources/host"
 	"benchtop/sources/loadgen"
 	"benchtop/sources/tail"
 )
@@ -171,6 +172,7 @@ func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
 	if p.env == nil {
 		p.env = os.Environ()
 	}
+	p.notes = declaredNotes(argv)
 	a := loadgen.Advise(argv, "FOLDER")
 	if !assist || len(a.Changes) == 0 {
 		p.outputs = a.Own
@@ -205,6 +207,17 @@ func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
 	now := sources.Now()
 	p.notes = append(p.notes, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "assist", Text: strings.Join(a.Changes, "; ")})
 	return p, nil
+}
+
+// declaredNotes are what the command line itself says of the run.
+func declaredNotes(argv []string) []model.Note {
+	now := sources.Now()
+	tool, all := host.Declared(argv)
+	var out []model.Note
+	for _, s := range all {
+		out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteConfig, Name: s.Name, Value: s.Value, Text: tool + " " + s.Flag + " (declared on its command line)"})
+	}
+	return out
 }
 
 // closingShown is how many of a program's last lines the scrollback gets.

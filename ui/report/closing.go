@@ -41,9 +41,11 @@ func Closing(s *model.Snapshot, extra ...string) string {
 		q := s.Latency.OK
 		line("latency", "good: p50 %s, p95 %s, p99 %s, max %s (n %d)", seconds(q.P50), seconds(q.P95), seconds(q.P99), seconds(q.Max), q.N)
 	}
-	if r, ok := reportOf(s); ok && !c.Known {
-		line("client", "%s requests, %s ok, %s failed, by its own report; in flight mean %s", short(float64(orAbsent(r.Requests))),
-			short(float64(orAbsent(r.OK))), short(float64(orAbsent(r.Failed))), short(float64(orAbsent(r.AverageConcurrency))))
+	if r := s.Reported; r != nil && !c.Known {
+		line("client", "%s requests, %s ok, %s failed, by its own report; in flight mean %s", short(r.Requests), short(r.OK), short(r.Failed), short(r.InFlight()))
+		if t := &r.Latency; t.Known() {
+			line("latency", "all, as it says: mean %s, p50 %s, p95 %s, p99 %s, max %s", seconds(t.Mean), seconds(t.P50), seconds(t.P95), seconds(t.P99), seconds(t.Max))
+		}
 	}
 	for _, p := range serverParts(s) {
 		line("server", "running %s (peak %s), waiting %s (peak %s), batch %s of %s", short(float64(p.Running.Mean)), short(float64(p.Running.Peak)),

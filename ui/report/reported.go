@@ -1,86 +1,44 @@
 package report
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 
 	"benchtop/model"
 )
 
-// reported is what a load generator itself said of its run at its end, as the
-// load sources keep it (fact "reported").
-type reported struct {
-	Requests           *float64
-	OK                 *float64
-	Failed             *float64
-	ByKind             map[string]*float64 `json:"by_kind"`
-	LatencyMS          map[string]*float64 `json:"latency_ms"`
-	LatencyOKMS        map[string]*float64 `json:"latency_ok_ms"`
-	TTFTMS             map[string]*float64 `json:"ttft_ms"`
-	PeakConcurrency    *float64            `json:"peak_concurrency"`
-	AverageConcurrency *float64            `json:"average_concurrency"`
-	DurationS          *float64            `json:"duration_s"`
-	RateRPS            *float64            `json:"rate_rps"`
-	OutputTokens       *float64            `json:"output_tokens"`
-}
-
-// reportOf is the tool's own report; ok is false if there is none.
-func reportOf(s *model.Snapshot) (r reported, ok bool) {
-	text := s.Run.Facts["reported"]
-	if text == "" { // a bar at least counted
-		text = s.Run.Facts["reported_bar"]
-	}
-	if text == "" {
-		return r, false
-	}
-	var line struct{ Summary *reported }
-	if err := json.Unmarshal([]byte(text), &line); err != nil || line.Summary == nil {
-		return r, false // an older recording's
-	}
-	return *line.Summary, true
-}
-
-func orAbsent(f *float64) Num {
-	if f == nil {
-		return absent
-	}
-	return Num(*f)
-}
-
-// fillReported takes the client's figures from the tool's own report, where no
-// request was told while it ran.
+// fillReported takes the client's figures from the generators' own report,
+// where no request was told while they ran.
 func fillReported(p *ClientPart, s *model.Snapshot) {
-	r, ok := reportOf(s)
-	if !ok {
+	r := s.Reported
+	if r == nil {
 		return
 	}
-	p.Requests, p.OK, p.Failed, p.RateRPS = orAbsent(r.Requests), orAbsent(r.OK), orAbsent(r.Failed), orAbsent(r.RateRPS)
-	k := func(name string) Num { return orAbsent(r.ByKind[name]) }
-	p.ByKind = KindsPart{k("timeout"), k("rejected"), k("reset"), k("http_error"), k("other")}
-	p.LatencyMS, p.LatencyOKMS, p.TTFTMS = reportedLatency(r.LatencyMS), reportedLatency(r.LatencyOKMS), reportedLatency(r.TTFTMS)
-	if r.PeakConcurrency != nil || r.AverageConcurrency != nil {
-		p.Concurrency.Mean, p.Concurrency.Peak = orAbsent(r.AverageConcurrency), orAbsent(r.PeakConcurrency)
+	if r.Format != "" {
+		p.Format = text(r.Format)
+	}
+	p.Requests, p.OK, p.Failed, p.RateRPS = Num(r.Requests), Num(r.OK), Num(r.Failed), Num(r.Rate)
+	p.ByKind = KindsPart{Num(r.Timeouts), Num(r.Rejected), Num(r.Reset), Num(r.HTTPError), Num(r.Other)}
+	p.LatencyMS, p.LatencyOKMS, p.TTFTMS = reportedLatency(&r.Latency), reportedLatency(&r.LatencyOK), reportedLatency(&r.TTFT)
+	if known(r.Peak) || known(r.Mean) {
+		p.Concurrency.Mean, p.Concurrency.Peak = Num(r.Mean), Num(r.Peak)
 		p.Concurrency.How = text("estimated")
 	}
-	if span := orAbsent(r.DurationS); span > 0 {
-		p.GoodputRPS, p.OutputTPS = p.OK/span, orAbsent(r.OutputTokens)/span
+	if r.Duration > 0 {
+		p.GoodputRPS, p.OutputTPS = Num(r.OK/r.Duration), Num(r.OutputTokens/r.Duration)
 	}
 }
 
-func reportedLatency(m map[string]*float64) *LatencyPart {
-	known := false
-	v := func(name string) Num {
-		n := orAbsent(m[name])
-		known = known || !math.IsNaN(float64(n))
-		return n
-	}
-	l := &LatencyPart{Mean: v("mean"), P50: v("p50"), P90: v("p90"), P95: v("p95"), P99: v("p99"), P999: v("p999"), Max: v("max")}
-	if !known {
+func known(v float64) bool { return !math.IsNaN(v) }
+
+func reportedLatency(t *model.ReportedTimes) *LatencyPart {
+	if !t.Known() && !known(t.P90) && !known(t.P95) && !known(t.P99) && !known(t.Max) {
 		return nil
 	}
-	if n := m["n"]; n != nil && *n > 0 {
-		l.N = uint64(*n)
+	ms := func(v float64) Num { return Num(v * 1e3) }
+	l := &LatencyPart{Mean: ms(t.Mean), P50: ms(t.P50), P90: ms(t.P90), P95: ms(t.P95), P99: ms(t.P99), P999: ms(t.P999), Max: ms(t.Max)}
+	if t.N > 0 {
+		l.N = uint64(t.N)
 	}
 	return l
 }

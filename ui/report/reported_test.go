@@ -11,10 +11,11 @@ import (
 // A tool that says nothing until its end still gives the client's figures then.
 func TestReportedFigures(t *testing.T) {
 	s := &model.Snapshot{}
-	s.Run.Facts = map[string]string{
-		"tool":     "hey",
-		"reported": `{"summary":{"kind":"load","format":"hey","requests":96,"ok":80,"failed":16,"by_kind":{"timeout":2,"rejected":null},"latency_ms":{"mean":30.5,"p50":28,"n":96},"latency_ok_ms":{"mean":null},"average_concurrency":7.5,"duration_s":4,"rate_rps":24}}`,
-	}
+	r := model.NoReport()
+	r.Format, r.Requests, r.OK, r.Failed, r.Timeouts = "hey", 96, 80, 16, 2
+	r.Latency.Mean, r.Latency.P50, r.Latency.N = 0.0305, 0.028, 96
+	r.Mean, r.Duration, r.Rate = 7.5, 4, 24
+	s.Reported = &r
 	c := report.Summarize(s).Client
 	if c.Requests != 96 || c.OK != 80 || c.Failed != 16 || c.ByKind.Timeout != 2 || c.RateRPS != 24 || c.GoodputRPS != 20 {
 		t.Errorf("want the report's counts, got %+v", c)
