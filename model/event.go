@@ -102,6 +102,10 @@ const (
 // was learnt of the delay of stamps against our clock is void from there on.
 const MarkClock = "clock"
 
+// MarkRotated is the Name of the mark that says that a file was rotated, cut or
+// opened anew: what was said around it may be missing.
+const MarkRotated = "rotation"
+
 // Note is rare text beside the events: phase marks, sampled bad lines, names.
 type Note struct {
 	At, Seen Instant

@@ -24,6 +24,7 @@ type Snapshot struct {
 	Client   ClientTotals
 	Reported *ClientReport // what the generators said of the run at its end; nil before, never changed
 	Latency  LatencyView
+	Clean    CleanView
 	Signals  *Signals // of the newest whole second
 	Verdict  Verdict
 	Runner   string    // id of the runner-up, "" if none

@@ -15,7 +15,9 @@ func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 	if figures || prev == nil {
 		s.disagree()
 		snap.Primary = s.shownBy()
+		snap.Clean = s.cleanView()
 	} else {
+		snap.Clean = prev.Clean
 		snap.Primary = prev.Primary
 	}
 	if !s.sorted {

@@ -15,7 +15,11 @@ func (s *Store) note(told *model.Note) {
 		src.describe(n)
 		s.tellApart(src)
 	case model.NoteMark:
+		if n.Name == model.MarkRotated {
+			s.clean.soil(model.DirtyRotation, n.At-1e9, n.At+1e9, n.Text)
+		}
 		if n.Name == model.MarkClock {
+			s.clean.soil(model.DirtyGap, n.At-1e9, n.At+1e9, n.Text)
 			for _, src := range s.sources {
 				src.skews, src.shift = [len(src.skews)]skewCell{}, 0
 			}

@@ -35,6 +35,7 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	s.hostSignals(sig)
 	s.skewSignals(sig)
 	s.staleSignals(sig)
+	s.cleanSecond(sig)
 	c := &sig.Client
 	s.wholeSignals(sig)
 	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000

@@ -36,6 +36,7 @@ type Store struct {
 	steady  steadiness
 	primary map[model.SeriesID]primary
 	differs map[disagreement]bool
+	clean   *clean
 	lastMut *track
 
 	now, start model.Instant
@@ -62,7 +63,7 @@ func New(th model.Thresholds) *Store {
 		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
 		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
 		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
-		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), cpuBest: math.NaN(), serverSkew: math.NaN(),
+		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), clean: newClean(), cpuBest: math.NaN(), serverSkew: math.NaN(),
 	}
 	s.run = model.RunInfo{
 		Facts: make(map[string]string), Meta: make(map[string]string),
@@ -302,6 +303,8 @@ func (s *Store) applyObserve(e *model.Event) {
 		s.client.in.add(e.Value)
 	case model.ClientOutputTokens:
 		s.client.out.add(e.Value)
+	case model.ScrapeTime:
+		s.scraped(e)
 	case model.ServerBatch, model.ServerBatchWait:
 		if !e.Late {
 			s.server.feed(e.Source).observe(e)

@@ -157,7 +157,7 @@ func (r *following) event(kind, text string) {
 		r.running = false
 		r.out.State(now, model.Quiet, text)
 	case tail.EventTruncated, tail.EventRotated, tail.EventReopened:
-		r.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: kind, Text: text})
+		r.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: text})
 	}
 }
 

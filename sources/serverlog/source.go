@@ -155,7 +155,7 @@ func (f *following) event(kind, text string) {
 		f.running = false
 		f.out.State(now, model.Quiet, text)
 	case tail.EventTruncated, tail.EventRotated, tail.EventReopened:
-		f.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "source", Text: text})
+		f.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: text})
 	}
 }
 

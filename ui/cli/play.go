@@ -42,8 +42,8 @@ func play(ctx context.Context, path string, until time.Duration) (*played, error
 	}
 	h := info.Header
 	o := engine.Options{Thresholds: model.DefaultThresholds(), Recycle: sources.Recycle, Preset: headNotes(h)}
-	var th model.Thresholds
-	if json.Unmarshal(h.Thresholds, &th) == nil && th != (model.Thresholds{}) {
+	th := model.DefaultThresholds() // what an older version did not know keeps its default
+	if json.Unmarshal(h.Thresholds, &th) == nil {
 		o.Thresholds = th
 	}
 	feed, stop := context.WithCancel(ctx)

@@ -45,6 +45,9 @@ func DrawHeader(f Frame) {
 	if s.Now > s.Start && s.Start > 0 {
 		left = append(left, Span{draw.Elapsed(math.Floor(s.Now.Seconds(s.Start))), themes.Text, false})
 	}
+	if c := cleanSpan(s); c.Text != "" {
+		left = append(left, c)
+	}
 	for _, k := range [...]string{"model", "tool"} {
 		if v := s.Run.Facts[k]; v != "" {
 			left = append(left, Span{draw.Fit(draw.Sanitize(v), 24), themes.Dim, false})
@@ -54,6 +57,19 @@ func DrawHeader(f Frame) {
 		left = append(left, Span{"change: " + draw.Fit(draw.Sanitize(s.Run.Change), 40), themes.Dim, false})
 	}
 	spans(f.Grid, 1, 0, max(at-3, 0), left)
+}
+
+// cleanSpan is the clean part of the measured time, and what makes it dirty now.
+func cleanSpan(s *model.Snapshot) Span {
+	v := &s.Clean
+	if !v.Known {
+		return Span{}
+	}
+	text := fmt.Sprintf("clean %.0f/%.0f s", v.Clean.Seconds, v.Measured.Seconds)
+	if len(v.Now) > 0 && !s.Final {
+		return Span{text + " △ " + v.Now[0].Words(), themes.Warn, false}
+	}
+	return Span{text, themes.Dim, false}
 }
 
 // badges writes the right end; a badge's piece is set on its own tint.

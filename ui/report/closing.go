@@ -47,6 +47,9 @@ func Closing(s *model.Snapshot, extra ...string) string {
 			line("latency", "all, as it says: mean %s, p50 %s, p95 %s, p99 %s, max %s", seconds(t.Mean), seconds(t.P50), seconds(t.P95), seconds(t.P99), seconds(t.Max))
 		}
 	}
+	if text := cleanLine(s); text != "" {
+		line("clean", "%s", text)
+	}
 	for _, p := range serverParts(s) {
 		line("server", "running %s (peak %s), waiting %s (peak %s), batch %s of %s", short(float64(p.Running.Mean)), short(float64(p.Running.Peak)),
 			short(float64(p.Waiting.Mean)), short(float64(p.Waiting.Peak)), short(float64(p.Batch.Mean)), short(float64(p.Batch.Configured)))

@@ -47,6 +47,8 @@ func Run(s *model.Snapshot) *Page {
 	p.heading(2, "6. core metrics")
 	p.table(metricsPart(s, &row))
 	p.table(latencyTable(s))
+	p.heading(2, "clean time")
+	cleanSection(p, s)
 	p.heading(2, "7. environment")
 	p.table(environment(s))
 	p.list(samplingPart(s))

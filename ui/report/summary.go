@@ -35,6 +35,7 @@ type Summary struct {
 	GPUs     []GPUPart      `json:"gpus"`
 	Host     map[string]Num `json:"host"`
 	Sources  []SourcePart   `json:"sources"`
+	Clean    *CleanPart     `json:"clean"`
 }
 
 // RunPart says which run this is.
@@ -152,7 +153,7 @@ func Summarize(s *model.Snapshot) Summary {
 	out := Summary{
 		Schema: "benchtop/summary/v1", Run: runPart(s), Verdict: verdictPart(&s.Verdict, s.Runner),
 		Findings: []FindingPart{}, Client: clientPart(s), Server: serverParts(s), GPUs: gpuParts(s),
-		Host: hostPart(s), Sources: []SourcePart{},
+		Host: hostPart(s), Sources: []SourcePart{}, Clean: cleanPart(s),
 	}
 	for i := range s.Findings {
 		f := &s.Findings[i]
@@ -206,6 +207,9 @@ func runPart(s *model.Snapshot) RunPart {
 		r.DurationS = Num(s.Now.Seconds(s.Start))
 		if s.Signals != nil && s.Signals.Load.Warm {
 			r.MeasuredS = Num(s.Now.Seconds(s.Signals.Load.WarmAt))
+		}
+		if s.Clean.Known {
+			r.MeasuredS, r.CleanS = Num(s.Clean.Measured.Seconds), Num(s.Clean.Clean.Seconds)
 		}
 	}
 	return r
