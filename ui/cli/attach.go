@@ -58,6 +58,8 @@ func attach(ctx context.Context, stdio Stdio, screen *screenFlags, path string) 
 	}
 	ses := &session{io: stdio, screen: screen, run: &runFlags{noRecord: true}, title: title, deck: pacer, finite: true}
 	ses.preset = append(ses.preset, headNotes(info.Header)...)
+	th := thresholdsOf(info.Header)
+	ses.judgedBy = &th
 	follow.Stay = !ses.headless()
 	ses.start = func(ctx context.Context, g *sources.Group) error {
 		g.NumberFrom(replayID)

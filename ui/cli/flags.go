@@ -134,10 +134,14 @@ func (f *runFlags) settle(c *cobra.Command, stdio Stdio, skip ...string) error {
 	return err
 }
 
-// thresholds are those of the run file, or the defaults.
-func (f *runFlags) thresholds() model.Thresholds {
-	if f.file != nil && f.file.thresholds != nil {
+// thresholds are those of the run file; without, those of the recording that is
+// played, or the defaults.
+func (f *runFlags) thresholds(recorded *model.Thresholds) model.Thresholds {
+	switch {
+	case f.file != nil && f.file.thresholds != nil:
 		return *f.file.thresholds
+	case recorded != nil:
+		return *recorded
 	}
 	return model.DefaultThresholds()
 }

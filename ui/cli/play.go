@@ -41,11 +41,7 @@ func play(ctx context.Context, path string, until time.Duration) (*played, error
 		return nil, &exitError{exitFailed, err}
 	}
 	h := info.Header
-	o := engine.Options{Thresholds: model.DefaultThresholds(), Recycle: sources.Recycle, Preset: headNotes(h)}
-	th := model.DefaultThresholds() // what an older version did not know keeps its default
-	if json.Unmarshal(h.Thresholds, &th) == nil {
-		o.Thresholds = th
-	}
+	o := engine.Options{Thresholds: thresholdsOf(h), Recycle: sources.Recycle, Preset: headNotes(h)}
 	feed, stop := context.WithCancel(ctx)
 	defer stop()
 	g := sources.NewGroup()
@@ -75,6 +71,16 @@ func play(ctx context.Context, path string, until time.Duration) (*played, error
 		}
 	}
 	return &played{info, &snap}, nil
+}
+
+// thresholdsOf are those that stood when a run was recorded. One that its version
+// did not know yet has its default.
+func thresholdsOf(h recording.Header) model.Thresholds {
+	th := model.DefaultThresholds()
+	if len(h.Thresholds) == 0 || json.Unmarshal(h.Thresholds, &th) != nil {
+		return model.DefaultThresholds()
+	}
+	return th
 }
 
 // headNotes tell the run what only the recording's header says.

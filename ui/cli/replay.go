@@ -92,6 +92,8 @@ func (s *session) replayRecording(name string) error {
 		return &exitError{exitFailed, err}
 	}
 	h := r.Header()
+	th := thresholdsOf(h)
+	s.judgedBy = &th
 	if info, err := recording.Stat(path); err == nil && info.State == recording.Cut {
 		s.title = "replay (cut short)"
 		s.remarks = append(s.remarks, fmt.Sprintf("%-9s %s has no end: it was cut short by a kill, a full disk or a copy", "recording", path))

@@ -182,3 +182,35 @@ func TestThresholdsAreRecorded(t *testing.T) {
 		t.Errorf("goal: want compare, got %q", got)
 	}
 }
+
+// TestReplayJudgesAsRecorded replays a run that was judged by thresholds of its
+// own: on the screen's path, too, the verdicts come at the same seconds, and a
+// run file can ask what others would have said.
+func TestReplayJudgesAsRecorded(t *testing.T) {
+	state(t)
+	rec := filepath.Join(t.TempDir(), "r.btr")
+	file := writeFile(t, "bench.yaml", "thresholds: {min_ok: 200}\n")
+	args := []string{"--scenario", "saturated", "--speed", "max", "--headless", "--verdicts"}
+	_, live, errs := ask(t, append([]string{"demo", "--record", rec, "--run-file", file}, args...)...)
+	if live == "" {
+		t.Fatalf("no verdicts: %s", errs)
+	}
+	_, again, _ := ask(t, "replay", rec, "--speed", "max", "--headless", "--verdicts")
+	if verdictLines(live) != verdictLines(again) {
+		t.Errorf("replay: want the verdicts of the live run\n%s\ngot\n%s", verdictLines(live), verdictLines(again))
+	}
+	_, other, _ := ask(t, "replay", rec, "--speed", "max", "--headless", "--verdicts", "--run-file", writeFile(t, "late.yaml", "thresholds: {min_ok: 400}\n"))
+	if verdictLines(live) == verdictLines(other) {
+		t.Errorf("with other thresholds: want other seconds, got\n%s", verdictLines(other))
+	}
+}
+
+func verdictLines(out string) string {
+	var lines []string
+	for l := range strings.Lines(out) {
+		if strings.HasPrefix(l, "{\"t_s\"") {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, "")
+}

@@ -44,6 +44,8 @@ type session struct {
 	start   func(ctx context.Context, g *sources.Group) error
 	preset  []model.Note
 
+	judgedBy *model.Thresholds // of the recording that is played, nil if none is
+
 	patience time.Duration   // for the sources to end; 0 is stepLimit
 	closing  func() []string // lines for the end of the closing text; nil if none
 	found    *discovery      // what looking around found, nil if nobody looked
@@ -150,7 +152,7 @@ func (s *session) open() error {
 	s.preset = append(s.preset, notes...)
 	s.group = sources.NewGroup()
 	s.group.OnFail = func(_ string, err error) { s.failed.CompareAndSwap(nil, &err) }
-	th := s.run.thresholds()
+	th := s.run.thresholds(s.judgedBy)
 	if err := s.record(now, th); err != nil { // adds the run's id to what is preset
 		return err
 	}
