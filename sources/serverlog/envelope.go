@@ -1,17 +1,73 @@
 package serverlog
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/valyala/fastjson"
+// Ranks of the keys of a JSON log record, lower case: of each sort the first
+// that stands there counts.
+const (
+	textRanks  = 4
+	levelRanks = 5
+	timeRanks  = 5
+	nameRanks  = 3
 )
 
-// Keys of JSON log records, lower case with `-` as `_`.
-var (
-	timeKeys  = [...]string{"asctime", "timestamp", "time", "ts", "@timestamp"}
-	levelKeys = [...]string{"levelname", "level", "severity_text", "severity", "lvl"}
-	textKeys  = [...]string{"log", "message", "msg", "body"}
-)
+// headKeys are the members of a JSON record that stand for its prefixes and its
+// text, by their ranks.
+type headKeys struct {
+	text  [textRanks]int32 // log, message, msg, body; 0 is none
+	level [levelRanks]int32
+	time  [timeRanks]int32
+	name  [nameRanks]int32
+	proc  int32
+}
+
+// note books member i if its key is one of those.
+func (h *headKeys) note(key []byte, i int32) {
+	var at *int32
+	switch string(key) {
+	case "log":
+		at = &h.text[0]
+	case "message":
+		at = &h.text[1]
+	case "msg":
+		at = &h.text[2]
+	case "body":
+		at = &h.text[3]
+	case "levelname":
+		at = &h.level[0]
+	case "level":
+		at = &h.level[1]
+	case "severity_text":
+		at = &h.level[2]
+	case "severity":
+		at = &h.level[3]
+	case "lvl":
+		at = &h.level[4]
+	case "asctime":
+		at = &h.time[0]
+	case "timestamp":
+		at = &h.time[1]
+	case "time":
+		at = &h.time[2]
+	case "ts":
+		at = &h.time[3]
+	case "@timestamp":
+		at = &h.time[4]
+	case "name":
+		at = &h.name[0]
+	case "logger":
+		at = &h.name[1]
+	case "target":
+		at = &h.name[2]
+	case "processName":
+		at = &h.proc
+	default:
+		return
+	}
+	if *at == 0 {
+		*at = i
+	}
+}
 
 // envelope opens a record that is a JSON object: a collector's (docker's json
 // files, shippers) or the server's own. Text inside is stripped again. An
@@ -20,61 +76,92 @@ func (s *stripper) envelope(c *record, depth int) {
 	if depth == 0 && s.docker(c) {
 		return
 	}
-	if s.words != nil && !s.spoken(c.text) {
-		c.text = nil
-		return
-	}
-	end := objectEnd(c.text)
+	t := &s.json[depth]
+	src := c.text
+	end := t.parse(src)
+	c.text = nil
 	if end == 0 {
-		c.text = nil
 		return
 	}
-	if rest := bytes.TrimLeft(c.text[end:], " \t,"); depth == 0 && len(rest) > 1 && rest[0] == '{' {
+	if rest := bytes.TrimLeft(src[end:], " \t,"); depth == 0 && len(rest) > 1 && rest[0] == '{' {
 		c.rest = rest
+		c.settle()
+		c.before = c.stamp
 	} else if len(rest) > 0 {
-		end = len(c.text) // no clean end: let the parser refuse it
+		return // no clean end
 	}
-	c.settle()
-	c.before = c.stamp
-	obj, err := s.json[depth].ParseBytes(c.text[:end])
-	if err != nil || obj.Type() != fastjson.TypeObject {
-		c.text = nil
+	var h headKeys
+	for i := int32(1); i < t.nodes[0].next; i = t.nodes[i].next {
+		h.note(t.key(&t.nodes[i]), i)
+	}
+	s.head(c, t, &h)
+	c.obj, c.src = t.root(), src[:end]
+	c.fresh = true
+	for i, at := range h.text {
+		if at == 0 || t.nodes[at].kind != jsonString {
+			continue
+		}
+		if i == 0 {
+			c.obj = jsonValue{} // the collector's own object: nothing else in it is the server's
+		}
+		c.text = bytes.TrimRight(t.text(&t.nodes[at]), "\r\n")
+		s.inner(c, depth)
 		return
 	}
-	for _, k := range timeKeys {
-		if v := obj.Get(k); v != nil {
-			c.take(jsonStamp(v))
+}
+
+// head takes over what an object says in the place of prefixes.
+func (s *stripper) head(c *record, t *jsonText, h *headKeys) {
+	for _, at := range h.time {
+		if at != 0 {
+			c.takeValue(t, &t.nodes[at])
 		}
 	}
-	for _, k := range levelKeys {
-		if l, ok := levelOf(obj.GetStringBytes(k)); ok {
+	for _, at := range h.level {
+		if at == 0 {
+			continue
+		}
+		if l, ok := levelOf(t.text(&t.nodes[at])); ok {
 			c.level = l
 			break
 		}
 	}
-	if p := obj.GetStringBytes("processName"); p != nil {
-		c.proc, c.core = p, p
+	if h.proc != 0 {
+		if p := t.text(&t.nodes[h.proc]); p != nil {
+			c.proc, c.core = p, p
+		}
 	}
-	for _, k := range [...]string{"name", "logger", "target"} {
-		if n := obj.GetStringBytes(k); n != nil {
-			c.name = n
+	for _, at := range h.name {
+		if at != 0 && t.nodes[at].kind == jsonString {
+			c.name = t.text(&t.nodes[at])
 			break
 		}
 	}
-	c.obj, c.src = obj, c.text[:end]
-	c.fresh = true
-	c.text = nil
-	for i, k := range textKeys {
-		if v := obj.GetStringBytes(k); v != nil {
-			if i == 0 {
-				c.obj = nil // the collector's own object: nothing else in it is the server's
-			}
-			c.text = bytes.TrimRight(v, "\r\n")
-			s.inner(c, depth)
+}
+
+// takeValue is take for a time value: text in any known form, or a number. One
+// that begins as a date does is read only when somebody asks for it.
+func (c *record) takeValue(t *jsonText, n *node) {
+	if c.stamp.full() {
+		return
+	}
+	switch b := t.src[n.at:n.end]; n.kind {
+	case jsonNumber:
+		if v, k := number(b); k == len(b) {
+			c.take(epochStamp(v))
+		}
+	case jsonString:
+		b = t.text(n)
+		if len(b) >= 19 && b[4] == '-' && b[7] == '-' && b[13] == ':' && b[16] == ':' && isDigit(b[0]) && isDigit(b[5]) && isDigit(b[8]) && isDigit(b[11]) {
+			c.stamp, c.raw = someStamp, b
 			return
 		}
+		c.take(textStamp(b))
 	}
 }
+
+// someStamp stands for a full stamp that was not read yet.
+var someStamp = stamp{year: 1, month: 1, day: 1}
 
 // docker opens a record of docker's json files in the form it is written in,
 // if nothing but the line end is escaped in it.
@@ -103,39 +190,6 @@ func (s *stripper) docker(c *record) bool {
 	return true
 }
 
-// spoken reports whether any of the words that speak stands in a line.
-func (s *stripper) spoken(line []byte) bool {
-	for _, w := range s.words {
-		if bytes.Contains(line, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// objectEnd is the length of the JSON object at the start of b, 0 if it does
-// not close.
-func objectEnd(b []byte) int {
-	depth := 0
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			for i++; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
 // inner strips a text that stood in an object. Its own stamps and level count
 // only where the object had none.
 func (s *stripper) inner(c *record, depth int) {
@@ -143,31 +197,20 @@ func (s *stripper) inner(c *record, depth int) {
 		return
 	}
 	if bytes.IndexByte(c.text, 0x1b) >= 0 {
-		n := 0
-		for i := 0; i < len(c.text); { // in place: the parser's buffer is ours
+		s.plainText = s.plainText[:0]
+		for i := 0; i < len(c.text); {
 			if k := colour(c.text[i:]); k > 0 {
 				i += k
 				continue
 			}
-			c.text[n] = c.text[i]
-			n, i = n+1, i+1
+			s.plainText = append(s.plainText, c.text[i])
+			i++
 		}
-		c.text = c.text[:n]
+		c.text = s.plainText
 	}
 	was := len(trimBlank(c.text))
 	s.unwrap(c, depth+1)
-	c.ship = c.ship || c.obj != nil && len(c.text) < was
-}
-
-// jsonStamp reads a time value: text in any known form, or a number.
-func jsonStamp(v *fastjson.Value) stamp {
-	switch v.Type() {
-	case fastjson.TypeNumber:
-		return epochStamp(v.GetFloat64())
-	case fastjson.TypeString:
-		return textStamp(v.GetStringBytes())
-	}
-	return stamp{}
+	c.ship = c.ship || c.obj.t != nil && len(c.text) < was
 }
 
 // textStamp reads a time value of a key: any known form, or a number.

@@ -13,7 +13,6 @@ type Format struct {
 	Hint     string // what to change at the server where its log says nothing
 
 	profile *profile // the patterns, for a format told by a file
-	words   [][]byte // one of them stands in every JSON record that says something
 	wraps   string   // a format whose records stand in this one's log
 
 	// silent ends short lines that say nothing, whatever their prefixes.

@@ -1,10 +1,6 @@
 package serverlog
 
-import (
-	"bytes"
-
-	"github.com/valyala/fastjson"
-)
+import "bytes"
 
 // generic reads servers of one's own: key=value lines and JSON lines with the
 // usual names, and plain sentences for what happened to requests.
@@ -41,11 +37,9 @@ type sheet struct {
 func genericParse(c *record, r *Reading) {
 	s := sheet{r: r, level: c.level}
 	switch {
-	case c.obj != nil:
-		if o, err := c.obj.Object(); err == nil {
-			var buf [maxKey]byte
-			s.object(o, &buf, 0)
-		}
+	case c.obj.t != nil:
+		var buf [maxKey]byte
+		s.object(c.obj.t, c.obj.i, &buf, 0)
 		if s.msg == nil {
 			s.msg = c.text
 		}
@@ -117,23 +111,26 @@ func (s *sheet) write(b []byte) {
 }
 
 // object walks a JSON object; nested keys are joined with an underscore.
-func (s *sheet) object(o *fastjson.Object, buf *[maxKey]byte, prefix int) {
-	o.Visit(func(k []byte, v *fastjson.Value) {
-		name := normal(buf, prefix, k)
+func (s *sheet) object(t *jsonText, of int32, buf *[maxKey]byte, prefix int) {
+	for i := of + 1; i < t.nodes[of].next; i = t.nodes[i].next {
+		n := &t.nodes[i]
+		name := normal(buf, prefix, t.key(n))
 		if name == nil {
-			return
+			continue
 		}
-		switch v.Type() {
-		case fastjson.TypeObject:
-			if in, err := v.Object(); err == nil && prefix < maxKey/2 {
-				s.object(in, buf, len(name))
+		switch n.kind {
+		case jsonObject:
+			if prefix < maxKey/2 {
+				s.object(t, i, buf, len(name))
 			}
-		case fastjson.TypeString:
-			s.pair(name, v.GetStringBytes(), true)
-		case fastjson.TypeNumber:
-			s.number(name, v.GetFloat64(), 1, 0)
+		case jsonString:
+			s.pair(name, t.text(n), true)
+		case jsonNumber:
+			if x, k := number(t.src[n.at:n.end]); k == int(n.end-n.at) {
+				s.number(name, x, 1, 0)
+			}
 		}
-	})
+	}
 }
 
 // pair reads one key whose value is text.
@@ -179,27 +176,6 @@ func (s *sheet) pair(k, v []byte, quoted bool) {
 	}
 }
 
-// setting reports whether a key names a limit or a counter: neither a gauge
-// nor an event.
-func setting(k []byte) bool {
-	for i := range k {
-		switch k[i] {
-		case 'm', 'l', 't', 'p', '_':
-		default:
-			continue
-		}
-		for _, w := range settingWords {
-			if len(k)-i >= len(w) && string(k[i:i+len(w)]) == w {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// settingWords stand in the keys of limits and counters.
-var settingWords = [...]string{"max_", "limit", "timeout", "policy", "_total"}
-
 // number reads one key whose value is a number. kind is 'd' for a duration of
 // x units of ms milliseconds, '%' for a percentage, 0 for a bare number.
 func (s *sheet) number(k []byte, x, ms float64, kind byte) {
@@ -207,7 +183,7 @@ func (s *sheet) number(k []byte, x, ms float64, kind byte) {
 	if !(x >= 0) || x > 1e15 {
 		return
 	}
-	if s.config(k, x, ms, kind) || setting(k) {
+	if s.config(k, x, ms, kind) {
 		return
 	}
 	whole := kind == 0 && x == float64(int64(x))

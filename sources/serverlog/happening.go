@@ -122,6 +122,16 @@ func signTable(list []sign) (t [256][]sign) {
 	return t
 }
 
+// signStarts tells which first two letters the signs have.
+var signStarts = func() (t [1024]bool) {
+	for _, list := range signs {
+		for _, s := range list {
+			t[pair(s.text[0], s.text[1])] = true
+		}
+	}
+	return t
+}()
+
 // Bounds of where signs are looked for.
 const (
 	headMost  = 60  // bytes of a component in front of the message
@@ -162,16 +172,40 @@ func (c *record) happening() Happening {
 		low[n] = b
 		n++
 	}
-	for i := range faultSigns {
-		if bytes.Contains(low[:n], faultSigns[i].text) {
-			return faultSigns[i].what
-		}
-	}
-	return NoHappening
+	return faultSign(low[:n])
 }
 
+// faultSign finds the first of the fault signs, in their order, that stands
+// in a text.
+func faultSign(low []byte) Happening {
+	first := len(faultSigns)
+	for i := 0; i+1 < len(low); i++ {
+		if !faultStarts[pair(low[i], low[i+1])] {
+			continue
+		}
+		for j := range faultSigns[:first] {
+			if bytes.HasPrefix(low[i:], faultSigns[j].text) {
+				first = j
+				break
+			}
+		}
+	}
+	if first == len(faultSigns) {
+		return NoHappening
+	}
+	return faultSigns[first].what
+}
+
+// faultStarts tells which first two letters the fault signs have.
+var faultStarts = func() (t [1024]bool) {
+	for _, s := range faultSigns {
+		t[pair(s.text[0], s.text[1])] = true
+	}
+	return t
+}()
+
 func startSign(t []byte) Happening {
-	if len(t) == 0 {
+	if len(t) < 2 || !signStarts[pair(t[0], t[1])] {
 		return NoHappening
 	}
 	for _, s := range signs[t[0]] {

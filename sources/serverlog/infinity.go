@@ -24,7 +24,7 @@ var infinityName = []byte("infinity_emb ")
 
 func infinityParse(c *record, r *Reading) {
 	t := c.text
-	if len(t) == 0 || c.object() != nil {
+	if len(t) == 0 || c.structured() {
 		return
 	}
 	if !bytes.HasPrefix(t, infinityName) {

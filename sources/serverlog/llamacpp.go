@@ -18,7 +18,7 @@ var llamacpp = Format{
 }
 
 func llamaVote(c *record) float64 {
-	if o := c.object(); o != nil && o.Get("function") != nil && o.Get("msg") != nil && o.Get("tid") != nil {
+	if o, ok := c.object(); ok && o.has("function") && o.has("msg") && o.has("tid") {
 		return 1
 	}
 	t := c.text
@@ -47,7 +47,7 @@ func llamaParse(c *record, r *Reading) {
 	if len(t) == 0 {
 		return
 	}
-	if o := c.object(); o != nil && o.Get("function") != nil {
+	if o, ok := c.object(); ok && o.has("function") {
 		llamaObject(c, r)
 		return
 	}
@@ -286,22 +286,23 @@ func llamaObject(c *record, r *Reading) {
 		return
 	}
 	o := c.obj
-	slot := int64(-1)
-	if v := o.Get("id_slot"); v != nil {
-		slot = v.GetInt64()
+	slot, ok := o.whole("id_slot")
+	if !ok {
+		slot = -1
 	}
 	switch {
 	case string(c.text) == "slot data":
-		if v := o.Get("n_processing_slots"); v != nil {
-			r.running(v.GetInt64())
+		if v, ok := o.whole("n_processing_slots"); ok {
+			r.running(v)
 		}
 	case string(c.text) == "request":
-		if inference(o.GetStringBytes("method"), o.GetStringBytes("path")) {
-			r.event(httpOutcome(o.GetInt64("status"), NoOutcome))
+		if inference(o.text("method"), o.text("path")) {
+			code, _ := o.whole("status")
+			r.event(httpOutcome(code, NoOutcome))
 		}
 	default:
-		if n := o.Get("n_slots"); n != nil && bytes.HasPrefix(c.text, []byte("initializing")) {
-			r.slots(n.GetFloat64())
+		if n, ok := o.number("n_slots"); ok && bytes.HasPrefix(c.text, []byte("initializing")) {
+			r.slots(n)
 		}
 		llamaMessage(trimBlank(c.text), slot, r)
 	}

@@ -27,7 +27,7 @@ var (
 
 func lmdeployVote(c *record) float64 {
 	switch {
-	case string(c.name) == "lmdeploy" && c.object() == nil:
+	case string(c.name) == "lmdeploy" && !c.structured():
 		return 1
 	case bytes.HasPrefix(c.text, avgThr):
 		return 1

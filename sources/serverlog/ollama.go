@@ -21,7 +21,7 @@ func ollamaVote(c *record) float64 {
 		return 1
 	case bytes.HasPrefix(c.text, []byte("[GIN-debug] ")):
 		return 1
-	case c.level != noLevel && c.object() == nil && bytes.Contains(valueOf(c.text[:min(len(c.text), pairReach)], "source="), []byte(".go:")):
+	case c.level != noLevel && !c.structured() && bytes.Contains(valueOf(c.text[:min(len(c.text), pairReach)], "source="), []byte(".go:")):
 		return 0.7
 	}
 	return 0
@@ -30,7 +30,7 @@ func ollamaVote(c *record) float64 {
 func ollamaParse(c *record, r *Reading) {
 	t := c.text
 	switch {
-	case c.object() != nil || len(t) == 0:
+	case c.structured() || len(t) == 0:
 	case string(c.tag) == "GIN":
 		ollamaAccess(t, r)
 	case bytes.HasPrefix(t, []byte("slot ")), bytes.HasPrefix(t, []byte("srv ")):

@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
+	"math/bits"
 	"strconv"
 	"time"
+
+	"benchtop/sources/tail"
 )
 
 // Fields are one record's readings as `probe --json` prints them: time and
@@ -62,38 +66,45 @@ type Summary struct {
 // probeSniff is how many lines a probe looks at for the format.
 const probeSniff = 500
 
-// Probe reads a whole log and calls each for every record that says something,
-// in order. It returns the summary; err is the reader's or each's.
+// Probe reads a whole log and calls each, if it is not nil, for every record
+// that says something, in order. It returns the summary; err is the reader's or
+// each's.
 func Probe(r io.Reader, o Options, each func(Record) error) (Summary, error) {
-	br := bufio.NewReaderSize(r, 64<<10)
-	head, err := lines(br, probeSniff)
+	if each == nil {
+		return probe(r, o, nil)
+	}
+	return probe(r, o, func(line int, r *Reading) error { return each(Record{Line: line, Fields: fieldsOf(r)}) })
+}
+
+// probe is Probe with the reading itself, which each must not keep.
+func probe(r io.Reader, o Options, each func(line int, r *Reading) error) (Summary, error) {
+	in := &lineReader{br: bufio.NewReaderSize(r, 256<<10)}
+	head, err := in.head(probeSniff)
 	if err != nil {
 		return Summary{}, err
 	}
 	f, score, others := pick(o, head)
 	tries := f.watched(o.KeepText)
 	p := prober{sum: Summary{
-		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others,
-		ByField: map[string]int{}, ByEvent: map[string]int{}, Patterns: tries,
+		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others, Patterns: tries,
 	}, each: each}
-	rd := reader{f: &f, year: o.Year, zone: o.Zone, dated: true}
+	p.rd = reader{f: &f, year: o.Year, zone: o.Zone, dated: each != nil}
+	emit := p.reading
 	for _, l := range head {
-		p.line(&rd, l)
+		p.line(l, emit)
 	}
 	head = nil
 	for p.err == nil {
-		more, err := lines(br, probeSniff)
-		if err != nil {
-			return p.sum, err
-		}
-		if len(more) == 0 {
+		l, err := in.next()
+		if err == io.EOF {
 			break
 		}
-		for _, l := range more {
-			p.line(&rd, l)
+		if err != nil {
+			return p.summary(), err
 		}
+		p.line(l, emit)
 	}
-	return p.sum, p.err
+	return p.summary(), p.err
 }
 
 // pick takes the format the user named, or the one lines speak for, or the
@@ -110,51 +121,112 @@ func pick(o Options, head [][]byte) (f Format, score float64, others []Match) {
 	return f, ms[0].Score, ms[1:]
 }
 
-// lines reads up to n lines; the last of the input may lack its LF.
-func lines(br *bufio.Reader, n int) ([][]byte, error) {
+// lineReader gives lines without their LF; the last of the input may lack it.
+// What lies beyond tail.MaxLine of a line is dropped.
+type lineReader struct {
+	br    *bufio.Reader
+	long  []byte
+	ended bool
+}
+
+// next is valid until the next call. At the end of the input err is io.EOF.
+func (l *lineReader) next() ([]byte, error) {
+	if l.ended {
+		return nil, io.EOF
+	}
+	b, err := l.br.ReadSlice('\n')
+	if err == nil {
+		return b[:len(b)-1], nil
+	}
+	l.long = append(l.long[:0], b...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		b, err = l.br.ReadSlice('\n')
+		if room := tail.MaxLine - len(l.long); room > 0 {
+			l.long = append(l.long, b[:min(len(b), room)]...)
+		}
+	}
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err == io.EOF {
+		l.ended = true
+		if len(l.long) == 0 {
+			return nil, io.EOF
+		}
+	}
+	return bytes.TrimSuffix(l.long, []byte("\n")), nil
+}
+
+// head gives the first n lines, to keep.
+func (l *lineReader) head(n int) ([][]byte, error) {
 	var out [][]byte
 	for len(out) < n {
-		l, err := br.ReadBytes('\n')
-		if len(l) > 0 {
-			out = append(out, bytes.TrimSuffix(l, []byte("\n")))
-		}
+		b, err := l.next()
 		if err == io.EOF {
 			return out, nil
 		}
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, bytes.Clone(b))
 	}
 	return out, nil
 }
 
 type prober struct {
-	sum  Summary
-	each func(Record) error
-	err  error
+	sum    Summary
+	rd     reader
+	each   func(line int, r *Reading) error
+	err    error
+	hit    bool             // the line at hand says something
+	fields [numFields]int   // how often each was read, by its bit
+	events [numOutcomes]int // by outcome
 }
 
-func (p *prober) line(rd *reader, l []byte) {
+func (p *prober) line(l []byte, emit func(*record, *Reading)) {
 	p.sum.Lines++
-	hit := false
-	rd.read(l, func(_ *record, r *Reading) {
-		if r.Set&configFields != 0 {
-			p.config(r)
-			hit = true
-		}
-		if r.Empty() {
-			return
-		}
-		hit = true
-		rec := Record{Line: p.sum.Lines, Fields: fieldsOf(r)}
-		p.tally(r)
-		if p.each != nil && p.err == nil {
-			p.err = p.each(rec)
-		}
-	})
-	if hit {
+	p.hit = false
+	p.rd.read(l, emit)
+	if p.hit {
 		p.sum.Matched++
 	}
+}
+
+// reading takes one record that says something.
+func (p *prober) reading(_ *record, r *Reading) {
+	if r.Set&configFields != 0 {
+		p.config(r)
+		p.hit = true
+	}
+	if r.Empty() {
+		return
+	}
+	p.hit = true
+	for set := r.Set & recordFields; set != 0; set &= set - 1 {
+		p.fields[bits.TrailingZeros32(uint32(set))]++
+	}
+	if r.Has(HasEvent) {
+		p.events[r.Event]++
+	}
+	if p.each != nil && p.err == nil {
+		p.err = p.each(p.sum.Lines, r)
+	}
+}
+
+// summary is what was met so far.
+func (p *prober) summary() Summary {
+	p.sum.ByField, p.sum.ByEvent = map[string]int{}, map[string]int{}
+	for i, n := range p.fields {
+		if n > 0 {
+			p.sum.ByField[fieldNames[1<<i]] = n
+		}
+	}
+	for i, n := range p.events {
+		if n > 0 {
+			p.sum.ByEvent[outcomeNames[i]] = n
+		}
+	}
+	return p.sum
 }
 
 func (p *prober) config(r *Reading) {
@@ -173,17 +245,6 @@ func (p *prober) config(r *Reading) {
 var fieldNames = map[Field]string{
 	HasRunning: "running", HasWaiting: "waiting", HasBatch: "batch", HasBatchWait: "batch_wait_ms", HasKV: "kv_usage",
 	HasPromptTPS: "prompt_tps", HasGenTPS: "gen_tps", HasPreempted: "preempted", HasLatency: "latency_ms", HasEvent: "event",
-}
-
-func (p *prober) tally(r *Reading) {
-	for f, name := range fieldNames {
-		if r.Has(f) {
-			p.sum.ByField[name]++
-		}
-	}
-	if r.Has(HasEvent) {
-		p.sum.ByEvent[r.Event.String()]++
-	}
 }
 
 func fieldsOf(r *Reading) Fields {
@@ -236,11 +297,14 @@ func tidy(v float64) float64 {
 // WriteProbe prints a probe as the JSON lines of `probe --json`: the records,
 // then the summary.
 func WriteProbe(w io.Writer, r io.Reader, o Options) (Summary, error) {
-	bw := bufio.NewWriter(w)
-	enc := json.NewEncoder(bw)
-	sum, err := Probe(r, o, func(rec Record) error { return enc.Encode(rec) })
+	bw := bufio.NewWriterSize(w, 64<<10)
+	var f recordPrinter
+	sum, err := probe(r, o, func(line int, r *Reading) error {
+		_, err := bw.Write(f.print(line, r))
+		return err
+	})
 	if err == nil {
-		err = enc.Encode(map[string]Summary{"summary": sum})
+		err = json.NewEncoder(bw).Encode(map[string]Summary{"summary": sum})
 	}
 	if ferr := bw.Flush(); err == nil {
 		err = ferr

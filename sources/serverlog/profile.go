@@ -35,7 +35,7 @@ type pattern struct {
 // JSON record, the object as written.
 func (p *profile) parse(c *record, r *Reading) {
 	hit, near := p.read(c.text, c, r)
-	if !hit && c.object() != nil {
+	if !hit && c.structured() {
 		hit, near = p.read(c.src, c, r)
 	}
 	switch {

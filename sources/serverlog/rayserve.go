@@ -18,8 +18,8 @@ var rayserve = Format{
 }
 
 func rayVote(c *record) float64 {
-	if c.object() != nil {
-		if c.obj.Get("deployment") != nil && c.obj.Get("replica") != nil || c.obj.Get("component_name") != nil && c.obj.Get("component_id") != nil {
+	if c.structured() {
+		if c.obj.has("deployment") && c.obj.has("replica") || c.obj.has("component_name") && c.obj.has("component_id") {
 			return 1
 		}
 		return 0
@@ -60,14 +60,14 @@ func rayHead(c *record) (component, head, msg []byte) {
 }
 
 func rayParse(c *record, r *Reading) {
-	if c.object() != nil {
-		engine := c.obj.GetStringBytes("deployment")
+	if c.structured() {
+		engine := c.obj.text("deployment")
 		if engine == nil {
-			engine = c.obj.GetStringBytes("component_name")
+			engine = c.obj.text("component_name")
 		}
 		if engine != nil {
 			r.Engine = rayEngine(engine)
-			rayMessage(c, c.obj.GetStringBytes("route"), c.text, r)
+			rayMessage(c, c.obj.text("route"), c.text, r)
 			return
 		}
 	} else if c.stamp.full() && c.level != noLevel && c.loc == nil {

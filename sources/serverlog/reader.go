@@ -36,10 +36,6 @@ type reader struct {
 // read calls emit for each record of a line that says something, or for all.
 // The reading and its slices are valid until emit returns.
 func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
-	rd.strip.words = rd.f.words
-	if rd.all {
-		rd.strip.words = nil
-	}
 	if rd.f.silent != nil && !rd.all && len(line) < silentMost && len(rd.joined) == 0 && len(line) > 0 && line[0] != '{' && bytes.HasSuffix(line, rd.f.silent) {
 		return
 	}
@@ -54,7 +50,7 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 	for range maxRecords {
 		text := rd.rec.text
 		k := 0
-		if rd.f.split != nil && rd.rec.obj == nil && len(text) > 0 {
+		if rd.f.split != nil && rd.rec.obj.t == nil && len(text) > 0 {
 			k = rd.f.split(text)
 		}
 		if k > 0 {

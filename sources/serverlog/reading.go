@@ -31,6 +31,7 @@ const (
 	HasSlots
 
 	recordFields = HasJoining - 1
+	numFields    = 10 // of a probe record
 	configFields = HasMaxBatch | HasConfigWait | HasKVTokens | HasSlots
 )
 
@@ -50,6 +51,7 @@ const (
 	Finished
 	Started
 	Idle
+	numOutcomes
 )
 
 // outcomeNames are the words of probe records and of the generic format.

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"benchtop/model"
-
-	"github.com/valyala/fastjson"
 )
 
 // level is a record's severity.
@@ -42,10 +40,10 @@ func levelOf(b []byte) (level, bool) {
 // Its slices point into the line or into the stripper's buffers and are valid
 // until the next line.
 type record struct {
-	text   []byte          // the message
-	obj    *fastjson.Value // the object, if the record was one
-	src    []byte          // the object's text
-	ship   bool            // obj is a collector's: the text inside has prefixes of its own
+	text   []byte    // the message
+	obj    jsonValue // the object, if the record was one
+	src    []byte    // the object's text
+	ship   bool      // obj is a collector's: the text inside has prefixes of its own
 	level  level
 	stamp  stamp         // the first stamp with a year, else the first that names a day
 	clock  time.Duration // since the server's start
@@ -73,13 +71,16 @@ type record struct {
 	peeked  bool   // what was taken off depends on what follows
 }
 
-// object is the server's own JSON record, nil if the record was text.
-func (c *record) object() *fastjson.Value {
+// object is the server's own JSON record; ok is false if the record was text.
+func (c *record) object() (obj jsonValue, ok bool) {
 	if c.ship {
-		return nil
+		return jsonValue{}, false
 	}
-	return c.obj
+	return c.obj, c.obj.t != nil
 }
+
+// structured reports whether the record is a JSON object of the server's own.
+func (c *record) structured() bool { return !c.ship && c.obj.t != nil }
 
 // take keeps a stamp unless a better one came before.
 func (c *record) take(s stamp) bool {
@@ -133,10 +134,11 @@ func (c *record) at(year int, zone *time.Location) model.Instant {
 
 // stripper takes prefixes off lines. It reuses its buffers.
 type stripper struct {
-	plain []byte   // a line without its colours
-	album *album   // nil before the first line with prefixes
-	words [][]byte // a JSON record without any of them says nothing; nil if that is not known
-	json  [3]fastjson.Parser
+	plain []byte // a line without its colours
+	album *album // nil before the first line with prefixes
+	json  [3]jsonText
+	// plainText is a text inside an object without its colours.
+	plainText []byte
 }
 
 // strip reads everything in front of a line's text, from the outside in.

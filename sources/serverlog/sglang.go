@@ -153,27 +153,30 @@ func sglangStats(t []byte, kind byte, r *Reading) {
 // partEnd is where the first part of t ends: at a comma, or a full stop, that a
 // blank or the line's end follows; -1 if none does.
 func partEnd(t []byte) int {
-	end := -1
-	for from := 0; from < len(t); {
-		i := bytes.IndexByte(t[from:], ',')
-		if i < 0 {
-			break
-		}
-		if from += i + 1; from == len(t) || t[from] == ' ' {
-			end = from - 1
-			break
-		}
-	}
+	end := before(t, ',')
 	head := t
 	if end >= 0 {
 		head = t[:end]
 	}
-	for i := 0; i+1 < len(head); i++ {
-		if head[i] == '.' && head[i+1] == ' ' {
-			return i
-		}
+	if dot := before(head, '.'); dot >= 0 && dot+1 < len(head) {
+		return dot
 	}
 	return end
+}
+
+// before finds the first sep that a blank or the end of t follows; -1 if there
+// is none.
+func before(t []byte, sep byte) int {
+	for from := 0; from < len(t); {
+		i := bytes.IndexByte(t[from:], sep)
+		if i < 0 {
+			return -1
+		}
+		if from += i + 1; from == len(t) || t[from] == ' ' {
+			return from - 1
+		}
+	}
+	return -1
 }
 
 func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {

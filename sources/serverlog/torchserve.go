@@ -30,7 +30,7 @@ func torchserveHead(t []byte) (thread, logger, msg []byte) {
 }
 
 func torchserveVote(c *record) float64 {
-	if !c.stamp.full() || c.object() != nil {
+	if !c.stamp.full() || c.structured() {
 		return 0
 	}
 	if c.level == noLevel {
@@ -52,7 +52,7 @@ func torchserveVote(c *record) float64 {
 
 func torchserveParse(c *record, r *Reading) {
 	t := c.text
-	if len(t) == 0 || c.object() != nil {
+	if len(t) == 0 || c.structured() {
 		return
 	}
 	if c.level == noLevel {

@@ -26,7 +26,7 @@ var (
 )
 
 func tracingVote(c *record, crate []byte) float64 {
-	if c.object() != nil {
+	if c.structured() {
 		if bytes.HasPrefix(c.name, crate) {
 			return 1
 		}
@@ -48,7 +48,7 @@ var success = []byte("Success")
 func tracingParse(c *record, r *Reading) {
 	var s spans
 	switch {
-	case c.object() != nil:
+	case c.structured():
 		s.object(c)
 	case len(c.text) == 0:
 		return
@@ -118,11 +118,12 @@ type spans struct {
 // object takes the same from a JSON record.
 func (s *spans) object(c *record) {
 	s.message, s.target = c.text, c.name
-	s.total = c.obj.GetStringBytes("span", "total_time")
-	s.queue = c.obj.GetStringBytes("span", "queue_time")
-	s.size = c.obj.GetInt64("span", "batch_size")
-	for _, in := range c.obj.GetArray("spans") {
-		if n := in.GetInt64("batch_size"); n > 0 && s.size == 0 {
+	s.total = c.obj.text("span", "total_time")
+	s.queue = c.obj.text("span", "queue_time")
+	s.size, _ = c.obj.whole("span", "batch_size")
+	list := c.obj.get("spans")
+	for i := range list.children() {
+		if n, ok := i.whole("batch_size"); ok && n > 0 && s.size == 0 {
 			s.size = n
 		}
 	}

@@ -26,7 +26,7 @@ func trtllmVote(c *record) float64 {
 	switch {
 	case string(c.tag) == "TRT-LLM", string(c.tag) == "TensorRT-LLM":
 		return 1
-	case c.object() != nil && c.obj.Get("numActiveRequests") != nil:
+	case c.structured() && c.obj.has("numActiveRequests"):
 		return 1
 	case batchManager(c.text):
 		return 1
@@ -44,7 +44,7 @@ func batchManager(t []byte) bool {
 func trtllmParse(c *record, r *Reading) {
 	t := c.text
 	switch {
-	case c.object() != nil:
+	case c.structured():
 		trtllmObject(c, r)
 	case len(t) == 0:
 	case bytes.HasPrefix(t, []byte("iter = ")):
@@ -129,22 +129,23 @@ func jsonCount(t []byte, name string) (int64, bool) {
 // trtllmObject reads the statistics of the metrics endpoint, one object a line.
 func trtllmObject(c *record, r *Reading) {
 	o := c.obj
-	if v := o.Get("numActiveRequests"); v != nil {
-		r.running(v.GetInt64())
+	if v, ok := o.whole("numActiveRequests"); ok {
+		r.running(v)
 	}
-	if v := o.Get("numQueuedRequests"); v != nil {
-		r.waiting(v.GetInt64())
+	if v, ok := o.whole("numQueuedRequests"); ok {
+		r.waiting(v)
 	}
-	if v := o.Get("inflightBatchingStats", "numScheduledRequests"); v != nil {
-		r.batch(v.GetInt64())
+	if v, ok := o.whole("inflightBatchingStats", "numScheduledRequests"); ok {
+		r.batch(v)
 	}
-	if most := o.GetFloat64("kvCacheStats", "maxNumBlocks"); most > 0 {
-		r.kv(o.GetFloat64("kvCacheStats", "usedNumBlocks") / most)
+	used, ok := o.number("kvCacheStats", "usedNumBlocks")
+	if most, _ := o.number("kvCacheStats", "maxNumBlocks"); ok && most > 0 {
+		r.kv(used / most)
 	}
-	if v := o.GetFloat64("iterLatencyMS"); v > 0 {
+	if v, _ := o.number("iterLatencyMS"); v > 0 {
 		r.exec(v)
 	}
-	if v := o.GetFloat64("maxNumActiveRequests"); v > 0 {
+	if v, _ := o.number("maxNumActiveRequests"); v > 0 {
 		r.maxBatch(v)
 	}
 }

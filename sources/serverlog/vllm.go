@@ -14,7 +14,6 @@ var vllm = Format{
 	vote:     vllmVote,
 	parse:    vllmParse,
 	split:    vllmSplit,
-	words:    vllmWords,
 }
 
 var (
@@ -31,12 +30,6 @@ var (
 	comma       = []byte(",")
 	aggregated  = []byte(" Engines Aggregated: ")
 	engineLabel = []byte("Engine ")
-
-	vllmWords = [][]byte{
-		[]byte("Running: "), []byte("throughput: "), []byte("KV cache "), []byte("ERROR"), []byte(`\" 4`), []byte(`\" 5`), []byte(" request"),
-		[]byte("Iteration("), []byte("DEBUG"), []byte("CRITICAL"), []byte("FATAL"), []byte("Sequence group "), []byte("args: "),
-		[]byte("max_num_seqs"), []byte("API server version"), []byte("Error"),
-	}
 )
 
 func vllmVote(c *record) float64 {
@@ -167,13 +160,48 @@ func vllmReadStats(text []byte, r *Reading) {
 		} else {
 			text = nil
 		}
-		vllmPart(part, r)
+		if !vllmPart(part, r) {
+			vllmOddPart(part, r)
+		}
 	}
 }
 
-// vllmPart reads one part of the statistics. A value counts only with its unit
-// behind it.
-func vllmPart(p []byte, r *Reading) {
+// vllmPart reads one part of the statistics that begins with its key, and
+// reports whether it does.
+func vllmPart(p []byte, r *Reading) bool {
+	if len(p) < 8 {
+		return false
+	}
+	switch {
+	case p[0] == 'A' && bytes.HasPrefix(p, avgPrompt):
+		if v, n := number(p[len(avgPrompt):]); n > 0 && bytes.HasPrefix(p[len(avgPrompt)+n:], tokensPerS) {
+			r.promptTPS(v)
+		}
+	case p[0] == 'A' && bytes.HasPrefix(p, avgGen):
+		if v, n := number(p[len(avgGen):]); n > 0 && bytes.HasPrefix(p[len(avgGen)+n:], tokensPerS) {
+			r.genTPS(v)
+		}
+	case p[0] == 'R' && bytes.HasPrefix(p, runningIs):
+		if v, n := integer(p[len(runningIs):]); n > 0 && bytes.HasPrefix(p[len(runningIs)+n:], reqs) {
+			r.running(v)
+		}
+	case p[0] == 'W' && bytes.HasPrefix(p, waitingIs):
+		if v, n := integer(p[len(waitingIs):]); n > 0 && bytes.HasPrefix(p[len(waitingIs)+n:], reqs) {
+			r.waiting(v)
+		}
+	case p[0] == 'G' && bytes.HasPrefix(p, kvUsageIs):
+		if v, n := number(p[len(kvUsageIs):]); n > 0 && bytes.HasPrefix(p[len(kvUsageIs)+n:], percent) {
+			r.kv(v / 100)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// vllmOddPart reads V0's parts, rare ones, and those in which a key stands
+// behind what a terminal left there.
+func vllmOddPart(p []byte, r *Reading) {
 	if len(p) == 0 {
 		return
 	}

@@ -232,7 +232,7 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 		}
 		return nil
 	}
-	s, err := serverlog.Probe(r, o, func(serverlog.Record) error { return nil })
+	s, err := serverlog.Probe(r, o, nil)
 	if err != nil {
 		return fmt.Errorf("probe %s: %w", spec.Name(), err)
 	}

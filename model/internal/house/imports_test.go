@@ -65,7 +65,7 @@ var placed = map[string][]string{
 	"github.com/NVIDIA/go-nvml":               {"sources/gpu"},
 	"github.com/nxadm/tail":                   {"sources/tail"},
 	"golang.org/x/sys/unix":                   {"sources/tail"},
-	"github.com/valyala/fastjson":             {"sources/loadgen", "sources/serverlog"},
+	"github.com/valyala/fastjson":             {"sources/loadgen"},
 	"github.com/prometheus/common":            {"sources/scrape"},
 	"github.com/prometheus/client_model":      {"sources/scrape"},
 	"github.com/prometheus/procfs":            {"sources/host"},
