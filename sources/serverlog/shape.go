@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Limits of the shapes that are remembered.
 const (
-	shapes    = 16  // how many at once
+	shapes    = 64  // how many at once
 	shapeMost = 192 // bytes of prefix; a multiple of 8
 	shapeMin  = 6   // shorter ones are read as fast
 )
@@ -16,8 +16,9 @@ type span struct{ at, n int16 }
 // A line that begins alike is stripped by comparing, and its stamp is read only
 // when somebody asks for it.
 type shape struct {
-	words int // 0 if the shape is empty
-	n     int // length of the prefixes
+	words int  // 0 if the shape is empty
+	begin byte // its chain
+	n     int  // length of the prefixes
 	text  [shapeMost / 8]uint64
 	mask  [shapeMost / 8]uint64
 	own   [shapeMost]byte // the prefixes, for the record's slices
@@ -39,27 +40,59 @@ func (sh *shape) fits(line []byte) bool {
 	return true
 }
 
-// album is the shapes of the newest lines.
+// album is the shapes of the newest lines, in chains by what they begin with.
 type album struct {
 	kept   [shapes]shape
-	last   int // the one that fitted last
-	next   int // the one to give up
+	chain  [shapes]uint8 // the next of the same beginning, plus one; 0 ends it
+	head   [256]uint8    // by first byte, any digit as '0': the first of the chain, plus one
+	next   int           // the one to give up
 	misses int
 }
 
-// find gives the shape that a line has, nil if none of those kept.
-func (a *album) find(line []byte) *shape {
-	if sh := &a.kept[a.last]; sh.fits(line) {
-		return sh
+// beginning is the chain that a line belongs to.
+func beginning(line []byte) byte {
+	if isDigit(line[0]) {
+		return '0'
 	}
-	for i := range a.kept {
-		if i != a.last && a.kept[i].fits(line) {
-			a.last = i
-			return &a.kept[i]
+	return line[0]
+}
+
+// find gives the shape that a line has, nil if none of those kept. It moves it
+// to the front of its chain: the next line is likely to have it too.
+func (a *album) find(line []byte) *shape {
+	if len(line) == 0 {
+		return nil
+	}
+	b := beginning(line)
+	before := uint8(0)
+	for i := a.head[b]; i != 0; i = a.chain[i-1] {
+		if sh := &a.kept[i-1]; sh.fits(line) {
+			if before != 0 {
+				a.chain[before-1], a.chain[i-1], a.head[b] = a.chain[i-1], a.head[b], i
+			}
+			return sh
 		}
+		before = i
 	}
 	a.misses++
 	return nil
+}
+
+// place gives the shape that is longest kept, for a line to be learnt.
+func (a *album) place(line []byte) *shape {
+	i := uint8(a.next + 1)
+	a.next = (a.next + 1) % shapes
+	sh := &a.kept[i-1]
+	if sh.words != 0 {
+		at := &a.head[sh.begin]
+		for *at != 0 && *at != i {
+			at = &a.chain[*at-1]
+		}
+		*at = a.chain[i-1]
+	}
+	sh.begin = beginning(line)
+	a.chain[i-1], a.head[sh.begin] = a.head[sh.begin], i
+	return sh
 }
 
 // learn keeps how a line began: n bytes of prefix, which gave c. plain is the
@@ -69,8 +102,7 @@ func (a *album) learn(line, plain []byte, n int, c *record) {
 	if a.misses > 64 && a.misses%8 != 0 || c.peeked || n < shapeMin || n > shapeMost || !isSpace(line[n-1]) || c.spans[len(c.spans)-1].n != 0 {
 		return
 	}
-	sh := &a.kept[a.next]
-	a.next = (a.next + 1) % shapes
+	sh := a.place(line)
 	copy(sh.own[:], plain)
 	var text, mask [shapeMost]byte
 	for i := range n {
