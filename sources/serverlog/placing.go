@@ -21,6 +21,7 @@ type history struct {
 	dated   []model.Event // At by stamps that name a day
 	clocked []model.Event // At counts from the server's start
 	newest  model.Instant // when the newest of them was read
+	through bool          // there was more than can wait: dated events pass, by their own stamps
 }
 
 func (h *history) waiting() bool { return len(h.dated)+len(h.clocked) > 0 }
@@ -28,10 +29,10 @@ func (h *history) waiting() bool { return len(h.dated)+len(h.clocked) > 0 }
 // flush emits what waits, dated stamps moved by offset and clocks by zero; a
 // zero of 0 leaves the clocks without a place, so they are dropped.
 func (h *history) flush(out *sources.Outlet, offset time.Duration, zero model.Instant) {
-	for _, ev := range h.dated {
-		ev.At = ev.At.Add(offset)
-		ev.At = min(ev.At, ev.Seen)
-		out.Emit(ev)
+	for i := range h.dated {
+		ev := &h.dated[i]
+		ev.At = min(ev.At.Add(offset), ev.Seen)
+		out.Emit(*ev)
 	}
 	if zero != 0 {
 		for _, ev := range h.clocked {
@@ -119,6 +120,8 @@ func (d *Decoder) own(r *Reading) model.Instant {
 // keeps the state right: format, settings, open slots.
 func (d *Decoder) placePast(r *Reading) {
 	switch {
+	case r.At != 0 && d.past.through:
+		d.e.at = min(r.At, d.e.seen)
 	case r.At != 0:
 		d.e.at, d.e.past = r.At, &d.past.dated
 	case r.Clocked:
@@ -132,6 +135,7 @@ func (d *Decoder) placePast(r *Reading) {
 	}
 	if len(d.past.dated)+len(d.past.clocked) >= maxPast {
 		d.past.flush(d.e.out, 0, d.o.Start)
+		d.past.through = true
 	}
 }
 
