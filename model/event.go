@@ -94,7 +94,7 @@ const (
 	NoteGPU                     // Key is the GPU, Name its UUID, Text its name, Value its index
 	NoteEngine                  // Key is the engine, Name its label
 	NoteVerdict                 // the principal verdict changed: Name its id, Text "reason|severity|confidence|title"
-	NoteRun                     // a fact about the run: Name, Text
+	NoteRun                     // a fact about the run: Name, Text; named FactUnrecognised, one about its source
 	NoteError                   // why a source is not working: Text, with the next step
 )
 
@@ -105,6 +105,11 @@ const MarkClock = "clock"
 // MarkRotated is the Name of the mark that says that a file was rotated, cut or
 // opened anew: what was said around it may be missing.
 const MarkRotated = "rotation"
+
+// FactUnrecognised names the NoteRun by which a log's source tells that nothing
+// is recognised in it: Value is the lines since the last that told something, 0
+// once that is over, Text what would help.
+const FactUnrecognised = "log_unrecognised"
 
 // Note is rare text beside the events: phase marks, sampled bad lines, names.
 type Note struct {
@@ -184,7 +189,7 @@ type SourceState uint8
 const (
 	Starting SourceState = iota
 	Running
-	Quiet    // open, but nothing has arrived for a while
+	Quiet    // open, but nothing has arrived for a while, or nothing that is understood
 	Retrying // it failed and will be tried again
 	Ended    // its input is over
 	Failed   // it failed and will not be tried again

@@ -15,6 +15,7 @@ type Signals struct {
 	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
 	SkewOf string  // that source
 	Stale  []StaleSource
+	Unread []UnreadLog
 }
 
 // StaleSource is a source that has told nothing for several of its intervals.
@@ -23,6 +24,14 @@ type StaleSource struct {
 	Kind     SourceKind
 	Silence  float64 // seconds since it told something
 	Interval float64 // usual seconds between what it tells
+}
+
+// UnreadLog is a server log that grows while nothing in it is recognised.
+type UnreadLog struct {
+	Name   string
+	Format string  // what it is read as; "" while that is not known
+	Lines  float64 // read since the last one that told something
+	Hint   string  // what to change at the server or on the command line
 }
 
 // ClientSignals is the client over the last 30 s.

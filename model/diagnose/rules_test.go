@@ -344,6 +344,18 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.Little = 30 }, func(s *model.Signals) { s.Client.Little, s.Client.LittleFlight, s.Client.InFlight = 0.2, 0.5, 0.5 }},
 		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }, func(s *model.Signals) { s.Client.Little, s.Client.LittleFlight, s.Client.LittleWindow = nan, nan, nan }},
 	},
+	"log_unrecognised": {
+		fire: []func(*model.Signals){
+			func(s *model.Signals) {
+				s.Unread = []model.UnreadLog{{Name: "v.log", Format: "vllm", Lines: 640, Hint: "drop --disable-log-stats"}}
+			},
+			func(s *model.Signals) {
+				s.Server, s.Unread = model.ServerSignals{LogSilence: nan}, []model.UnreadLog{{Name: "x.log", Lines: 500, Hint: "name the format"}}
+			},
+		},
+		quiet:   []func(*model.Signals){func(*model.Signals) {}},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.LogSilence = nan }},
+	},
 	"source_stale": {
 		fire: []func(*model.Signals){func(s *model.Signals) {
 			s.Stale = []model.StaleSource{{Name: "GPU", Kind: model.KindGPU, Silence: 12, Interval: 0.5}, {Name: "host", Kind: model.KindHost, Silence: 31, Interval: 1}}

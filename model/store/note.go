@@ -87,6 +87,10 @@ func (s *Store) fact(n *model.Note) {
 	switch n.Name {
 	case "concurrency_how":
 		s.source(n.Source).how = n.Text
+	case model.FactUnrecognised:
+		src := s.source(n.Source)
+		src.unread, src.hint = n.Value, n.Text
+		return
 	case "id":
 		s.run.ID = n.Text
 		return

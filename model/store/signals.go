@@ -49,6 +49,12 @@ func (s *Store) staleSignals(sig *model.Signals) {
 			sig.Stale = append(sig.Stale, g)
 		}
 	}
+	for _, src := range s.sources {
+		if src.unread > 0 {
+			sig.Unread = append(sig.Unread, model.UnreadLog{Name: src.info.Name, Format: src.info.Format, Lines: src.unread, Hint: src.hint})
+		}
+	}
+	slices.SortFunc(sig.Unread, func(a, b model.UnreadLog) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(sig.Stale, func(a, b model.StaleSource) int { return cmp.Compare(a.Name, b.Name) })
 }
 

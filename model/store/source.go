@@ -23,6 +23,9 @@ type source struct {
 	told  int     // spacings behind it
 	end   bool
 
+	unread float64 // lines of a log in which nothing is recognised, 0 if that is not so
+	hint   string  // what would help
+
 	// Of a load stream.
 	open    int64         // requests in flight by its own events
 	bar     float64       // requests finished by its bar

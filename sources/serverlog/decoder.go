@@ -1,6 +1,7 @@
 package serverlog
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ const reconsiderAll = 4000
 // Silence: how many lines and how long without anything known is a warning.
 const (
 	silentLines = 500
-	silentTime  = 60 * time.Second
+	silentTime  = 30 * time.Second // three intervals of the servers that print statistics every 10 s
 )
 
 // badSamples bounds the damaged statistics lines that are shown.
@@ -191,9 +192,24 @@ func wrapped(name string) bool {
 func (d *Decoder) fallBack(seen model.Instant) {
 	f := generic
 	d.choose(&f, 0)
-	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteError, Name: d.o.Name, Text: fmt.Sprintf(
-		"no known format in %d lines; reading it as generic (name one with ,format=NAME: %s)", d.tally.seen, strings.Join(Names(), ", "))})
+	n := d.tally.seen
 	d.announce()
+	d.unrecognised(seen, n, fmt.Sprintf("no format of ours fits; name one with ,format=NAME (%s), or describe it in a profile (benchtop formats deepinfer prints one to start from)",
+		strings.Join(Names(), ", ")))
+}
+
+// unrecognised tells that the log grows and nothing in it is understood.
+func (d *Decoder) unrecognised(seen model.Instant, n int, hint string) {
+	d.warned = true
+	d.e.out.State(seen, model.Quiet, fmt.Sprintf("the log grows, but its last %d lines told nothing: %s", n, hint))
+	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteRun, Name: model.FactUnrecognised, Value: float64(n), Text: hint})
+}
+
+// recognised tells that this is over.
+func (d *Decoder) recognised(seen model.Instant) {
+	d.warned = false
+	d.e.out.State(seen, model.Running, "")
+	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteRun, Name: model.FactUnrecognised})
 }
 
 // announce tells the run which format it is, then reads what was held.
@@ -238,11 +254,11 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 	}
 	if d.matched {
 		if d.warned {
-			d.e.out.State(seen, model.Running, "") // what was amiss is over
+			d.recognised(seen)
 		}
 		d.known++
 		d.e.out.Count(0, 1, 0, 0, 0)
-		d.quiet, d.spoke, d.warned = 0, seen, false
+		d.quiet, d.spoke = 0, seen
 		return
 	}
 	d.unmatched(text, seen, history)
@@ -251,7 +267,9 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 // unmatched looks whether silence has a reason: another format, or statistics
 // that the server does not print.
 func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
-	d.quiet++
+	if !bytes.Contains(text, looks) {
+		d.quiet++
+	}
 	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%256 == 0) {
 		d.timer.strip(text, &d.timerRe)
 		d.tally.count(&d.timerRe)
@@ -263,10 +281,12 @@ func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	if history || d.warned || d.quiet < silentLines || seen.Sub(d.spoke) < silentTime {
 		return
 	}
-	d.warned = true
-	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteError, Name: d.o.Name, Text: fmt.Sprintf(
-		"the log grows, but its last %d lines told nothing: %s", d.quiet, d.rd.f.Hint)})
+	d.unrecognised(seen, d.quiet, d.rd.f.Hint)
 }
+
+// looks are asked all day by balancers and collectors, whether there is work or
+// not: that they tell nothing is no silence.
+var looks = []byte(`"GET /`)
 
 // reconsider changes the format where later lines show that the first ones
 // misled: an outer log showed itself, or nothing was ever understood.
@@ -297,6 +317,7 @@ func (d *Decoder) Idle(now model.Instant, out *sources.Outlet) {
 	if d.past.waiting() && now.Sub(d.past.newest) >= pastWait {
 		d.past.flush(out, 0, d.o.Start)
 	}
+	d.nothing(now)
 }
 
 // Close reads what is still held back: the input is over.
@@ -310,6 +331,14 @@ func (d *Decoder) Close(now model.Instant, out *sources.Outlet) {
 		}
 	}
 	d.past.flush(out, 0, d.o.Start)
+	d.nothing(now)
+}
+
+// nothing tells of a log that was read as history and told nothing at all.
+func (d *Decoder) nothing(now model.Instant) {
+	if d.rd.f != nil && d.known == 0 && !d.warned && d.quiet >= silentLines {
+		d.unrecognised(now, d.quiet, d.rd.f.Hint)
+	}
 }
 
 // sample is a line to show: without what stands in quotes or behind a word that
