@@ -180,6 +180,9 @@ func (r *Row) note(s *model.Snapshot) {
 	if !r.Warm {
 		add("warm-up was not seen to end: figures are of the whole run")
 	}
+	if _, whole := newWindow(s).measured(); whole {
+		add("p99 of the whole run, warm-up included: the measured time has %d good requests, %d are needed", s.Clean.Measured.Latency.N, model.MinP99)
+	}
 	if r.MeasuredS < 30 {
 		add("only %.0f s measured", r.MeasuredS)
 	}

@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"benchtop/model"
 	"benchtop/model/compare"
 )
 
@@ -205,4 +207,41 @@ func normal(rng *rand.Rand, n int, mean, sd float64) []float64 {
 		v[i] = mean + sd*rng.NormFloat64()
 	}
 	return v
+}
+
+// TestTailsOfTheMeasuredTime: warm-up's latencies are no part of a run's P99,
+// unless the measured time alone has too few requests for one, which is said.
+func TestTailsOfTheMeasuredTime(t *testing.T) {
+	snap := func(n uint64, warm bool) *model.Snapshot {
+		s := &model.Snapshot{Start: 1e9, Now: 200e9, Signals: &model.Signals{}}
+		s.Signals.Load.Warm, s.Signals.Load.WarmAt = warm, 20e9
+		s.Latency.All, s.Latency.TTFT, s.Latency.TPOT = model.NoQuantiles(), model.NoQuantiles(), model.NoQuantiles()
+		s.Latency.OK = model.Quantiles{P50: 1, P99: 9, N: 5000}
+		s.Clean.Known = warm
+		s.Clean.Measured.Latency = model.Quantiles{P50: 0.5, P99: 2, N: n}
+		return s
+	}
+	for _, tt := range []struct {
+		name     string
+		snap     *model.Snapshot
+		p50, p99 float64
+		said     bool
+	}{
+		{"warm", snap(4000, true), 0.5, 2, false},
+		{"warm but few", snap(100, true), 0.5, 9, true},
+		{"never warm", snap(0, false), 1, 9, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := compare.RowOf(tt.snap)
+			if got := r.Value(compare.LatencyP50); got != tt.p50 {
+				t.Errorf("p50: want %g, got %g", tt.p50, got)
+			}
+			if got := r.Value(compare.LatencyP99); got != tt.p99 {
+				t.Errorf("p99: want %g, got %g", tt.p99, got)
+			}
+			if said := strings.Contains(strings.Join(r.Notes, "; "), "p99 of the whole run"); said != tt.said {
+				t.Errorf("want it said: %v, got %v", tt.said, r.Notes)
+			}
+		})
+	}
 }

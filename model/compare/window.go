@@ -146,7 +146,7 @@ func (w *window) effects(into map[string]float64) {
 		set(ServerTPS, get("server_gen_tps"))
 	}
 	set(Concurrency, get("client_in_flight"))
-	tails(&s.Latency, set)
+	w.tails(set)
 	if c := &s.Client; c.Known && c.Done > 0 {
 		set(FailedShare, float64(c.Failed())/float64(c.Done))
 	}
@@ -163,8 +163,29 @@ func (w *window) effects(into map[string]float64) {
 	set(StartTemp, w.startTemp())
 }
 
-// tails reads the run's percentiles; a P99 of too few requests is left out.
-func tails(l *model.LatencyView, set func(id string, v float64)) {
+// measured are the latencies of good requests in the measured time, so that
+// warm-up's are not among them; of the whole run where the run was not seen to
+// be warm. The P99 comes from the whole run, too, where the measured time alone
+// has too few requests for one; whole says so.
+func (w *window) measured() (q model.Quantiles, whole bool) {
+	q = w.snap.Latency.OK
+	m := &w.snap.Clean.Measured.Latency
+	if !w.warm || !w.snap.Clean.Known || m.N == 0 {
+		return q, false
+	}
+	if m.N < model.MinP99 && q.N >= model.MinP99 {
+		p99, n := q.P99, q.N
+		q = *m
+		q.P99, q.N = p99, n
+		return q, true
+	}
+	return *m, false
+}
+
+// tails reads the percentiles. A P99 of too few requests is left out.
+func (w *window) tails(set func(id string, v float64)) {
+	l := w.snap.Latency
+	l.OK, _ = w.measured()
 	for _, x := range []struct {
 		q        *model.Quantiles
 		p50, p99 string
