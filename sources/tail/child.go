@@ -238,6 +238,11 @@ func (t *tailer) childEnded(end error, said string) error {
 		what = "has ended with " + end.Error()
 	}
 	t.event(EventEnded, fmt.Sprintf("%s %s", t.o.Place, what))
+	if t.stats.Lines > lastWordsMost && !refused(said) {
+		// It did its work for a while: its last line is one of the log's, which
+		// may hold what users sent, and not a reason.
+		return fmt.Errorf("%s %s after %d lines", t.o.Place, what, t.stats.Lines)
+	}
 	switch {
 	case end == nil:
 		return fmt.Errorf("%s %s (if it should go on, add its option to follow, such as -f)", t.o.Place, what)
@@ -260,8 +265,18 @@ func asks(said string) bool {
 	return false
 }
 
-// lastLineMax is how much of a command's last words is told.
-const lastLineMax = 300
+// refused reports whether its last words are those of a login that failed, which
+// may follow a long banner.
+func refused(said string) bool {
+	return strings.HasPrefix(said, "sudo: ") || strings.HasPrefix(said, "Host key verification failed") || strings.Contains(said, ": Permission denied (")
+}
+
+// lastLineMax is how much of a command's last words is told, lastWordsMost how
+// many lines it may have printed for its last one to be told at all.
+const (
+	lastLineMax   = 300
+	lastWordsMost = 10
+)
 
 // lastLine keeps the last line of a stream that is not blank.
 type lastLine struct {

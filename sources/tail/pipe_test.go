@@ -358,6 +358,7 @@ func TestCommandEnds(t *testing.T) {
 		{"badly, once", "echo why >&2; exit 3", false, []string{"exit status 3: why"}},
 		{"silently", "exit 4", true, []string{"exit status 4 (it runs without a terminal"}},
 		{"asking", "echo 'sudo: a password is required' >&2; exit 1", true, []string{"a password is required (it can't ask"}},
+		{"after its work", "seq 30; echo 'prompt: secret' >&2; exit 1", true, []string{"exit status 1 after 31 lines"}},
 		{"unknown", "no-such-command-here", true, []string{"exit status 127", "not found"}},
 		{"leaving something behind", "sleep 60 & echo a; echo gone >&2; exit 5", true, []string{"exit status 5: gone"}},
 	}
@@ -375,6 +376,9 @@ func TestCommandEnds(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("want one line, got %q", err)
+			}
+			if strings.Contains(strings.TrimPrefix(err.Error(), "exec:"+tt.command), "secret") {
+				t.Errorf("want no line of its log, got %q", err)
 			}
 			if !l.has(tail.EventEnded) {
 				t.Errorf("want its end told")
