@@ -80,6 +80,9 @@ type Decoder struct {
 	last     model.Instant // newest own time, for records without one
 	clock0   model.Instant // where the server's clock since start has its zero
 	clockNow time.Duration
+	pastTick time.Duration // the newest clock of history, said something or not
+	written  model.Instant // when the file was last written before we came; 0 if it is none
+	day      model.Instant // for which the year of stamps without one was taken
 
 	matched bool // the line at hand said something
 	onRead  func(*record, *Reading)
@@ -226,7 +229,8 @@ func (d *Decoder) announce() {
 
 // decode reads one line with the format at hand.
 func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
-	if d.o.Year == 0 && !d.o.OwnTime {
+	if d.o.Year == 0 && !d.o.OwnTime && seen.Floor(24*time.Hour) != d.day {
+		d.day = seen.Floor(24 * time.Hour)
 		d.rd.year = seen.Time().UTC().Year()
 	}
 	d.matched = false
@@ -242,6 +246,9 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 	}
 	d.rd.dated = d.o.OwnTime || d.e.late
 	d.rd.read(text, d.onRead)
+	if d.e.late && d.rd.rec.ticked {
+		d.pastTick = d.rd.rec.clock
+	}
 	if len(d.e.slotted) > 0 && !d.e.late {
 		d.e.at, d.e.mute, d.e.past = d.here(), false, nil
 		d.e.refresh()
@@ -315,7 +322,7 @@ func (d *Decoder) Idle(now model.Instant, out *sources.Outlet) {
 		d.decide(credible)
 	}
 	if d.past.waiting() && now.Sub(d.past.newest) >= pastWait {
-		d.past.flush(out, 0, d.o.Start)
+		d.pastAlone(now)
 	}
 	d.nothing(now)
 }
@@ -330,7 +337,7 @@ func (d *Decoder) Close(now model.Instant, out *sources.Outlet) {
 			d.announce()
 		}
 	}
-	d.past.flush(out, 0, d.o.Start)
+	d.pastAlone(now)
 	d.nothing(now)
 }
 

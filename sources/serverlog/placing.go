@@ -1,6 +1,7 @@
 package serverlog
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -41,6 +42,24 @@ func (h *history) flush(out *sources.Outlet, offset time.Duration, zero model.In
 		}
 	}
 	h.dated, h.clocked = h.dated[:0], h.clocked[:0]
+}
+
+// pastAlone lets history go that no live line has placed. Clocks that count from
+// the server's start then stand on the file's last change, at which its newest
+// line was written; without one they have no place.
+func (d *Decoder) pastAlone(now model.Instant) {
+	zero, n := d.o.Start, len(d.past.clocked)
+	switch {
+	case n == 0 || zero != 0:
+	case d.written != 0:
+		zero = d.written - model.Instant(d.pastTick)
+		d.e.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "source", Text: fmt.Sprintf(
+			"%s: its stamps count from the server's start, so its history is placed by the file's last change (to be exact: ,start=TIME)", d.o.Name)})
+	default:
+		d.e.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteError, Text: fmt.Sprintf(
+			"%d values of history have no place in time: the log's stamps count from the server's start (say when that was: ,start=TIME)", n)})
+	}
+	d.past.flush(d.e.out, 0, zero)
 }
 
 // reading places one reading in time and hands it to the emitter.

@@ -56,6 +56,7 @@ type Summary struct {
 	ByField    map[string]int `json:"by_field"`
 	ByEvent    map[string]int `json:"by_event"`
 	Config     Config         `json:"config"`
+	Runs       int            `json:"runs"` // of the server: 1 more than the restarts seen; Config is the last one's
 
 	Patterns []PatternTally `json:"patterns,omitempty"` // of a profile, in its order
 
@@ -86,7 +87,7 @@ func probe(r io.Reader, o Options, each func(line int, r *Reading) error) (Summa
 	f, score, others := pick(o, head)
 	tries := f.watched(o.KeepText)
 	p := prober{sum: Summary{
-		Kind: "server", Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others, Patterns: tries,
+		Kind: "server", Runs: 1, Format: f.Name, Confidence: math.Round(score*1000) / 1000, Hint: f.Hint, Others: others, Patterns: tries,
 	}, each: each}
 	p.rd = reader{f: &f, year: o.Year, zone: o.Zone, dated: each != nil}
 	emit := p.reading
@@ -179,6 +180,7 @@ type prober struct {
 	each   func(line int, r *Reading) error
 	err    error
 	hit    bool             // the line at hand says something
+	spoke  bool             // something was read since the start of the server
 	fields [numFields]int   // how often each was read, by its bit
 	events [numOutcomes]int // by outcome
 }
@@ -194,6 +196,10 @@ func (p *prober) line(l []byte, emit func(*record, *Reading)) {
 
 // reading takes one record that says something.
 func (p *prober) reading(_ *record, r *Reading) {
+	if r.Restart && p.spoke && r.Engine == nil { // one process behind a router is not the whole server
+		p.sum.Runs++
+		p.sum.Config, p.spoke = Config{}, false
+	}
 	if r.Set&configFields != 0 {
 		p.config(r)
 		p.hit = true
@@ -201,7 +207,7 @@ func (p *prober) reading(_ *record, r *Reading) {
 	if r.Empty() {
 		return
 	}
-	p.hit = true
+	p.hit, p.spoke = true, true
 	for set := r.Set & recordFields; set != 0; set &= set - 1 {
 		p.fields[bits.TrailingZeros32(uint32(set))]++
 	}

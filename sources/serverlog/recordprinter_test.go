@@ -3,6 +3,7 @@ package serverlog_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,5 +57,35 @@ func TestWriteProbe(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A log of two runs of a server is told as such, with the settings of the last.
+func TestProbeTellsRuns(t *testing.T) {
+	start := "(APIServer pid=1) INFO 11-30 11:59:00 [api_server.py:1] vLLM API server version 0.14.1\n"
+	args := "(APIServer pid=1) INFO 11-30 11:59:01 [utils.py:328] non-default args: {'model': 'm'%s}\n"
+	first := start + fmt.Sprintf(args, ", 'max_num_seqs': 64") + vllmLine("12:00:01", 1, 0) + "\n"
+	for name, c := range map[string]struct {
+		text string
+		runs int
+		max  string
+	}{
+		"one":              {first, 1, "64"},
+		"one, no start":    {vllmLine("12:00:01", 1, 0) + "\n", 1, ""},
+		"two":              {first + start + fmt.Sprintf(args, ", 'max_num_seqs': 32") + vllmLine("12:10:01", 1, 0) + "\n", 2, "32"},
+		"two, one unset":   {first + start + fmt.Sprintf(args, "") + vllmLine("12:10:01", 1, 0) + "\n", 2, ""},
+		"two, one failing": {start + first, 1, "64"},
+	} {
+		s, err := serverlog.Probe(strings.NewReader(c.text), serverlog.Options{Year: 2026}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if s.Config.MaxBatch != nil {
+			got = fmt.Sprint(*s.Config.MaxBatch)
+		}
+		if s.Runs != c.runs || got != c.max {
+			t.Errorf("%s: want %d runs, max_batch %q; got %d, %q", name, c.runs, c.max, s.Runs, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -96,6 +97,9 @@ type following struct {
 func (f *following) open(k tail.Kind) {
 	if k == tail.File {
 		f.out.SetPolicy(sources.Block)
+		if fi, err := os.Stat(f.s.in.Place); err == nil { // else there is no history to place
+			f.s.d.written = model.InstantOf(fi.ModTime())
+		}
 		return
 	}
 	f.out.SetPolicy(sources.Drain)

@@ -172,3 +172,47 @@ func TestSourceShowsAnIdleServersHistory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The history of a server that counts from its start and says nothing more
+// stands where the file was last written.
+func TestSourcePlacesClocksByTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.log")
+	text := "0.10.000.000 I srv    load_model: initializing, n_slots = 2, n_ctx_slot = 512\n" +
+		"0.20.000.000 I slot launch_slot_: id  0 | task 1 | processing task, is_child = 0\n" +
+		"0.21.000.000 I srv  log_server_r: nothing of ours\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	if err := os.Chtimes(path, written, written); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, serverlog.Options{})
+	s := serverlog.NewSource(tail.Options{Spec: spec(t, path+",format=llamacpp"), FromStart: true}, serverlog.Options{})
+	if err := runSource(t, b, s); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range b.evs {
+		if e.Series == model.ServerStarted {
+			n++
+			if want := model.InstantOf(written.Add(-time.Second)); e.At != want || !e.Late {
+				t.Errorf("want it at %v as history, got %v", want.Time(), e.At.Time())
+			}
+		}
+	}
+	if n != 1 || b.note(model.NoteMark, "file's last change") == nil {
+		t.Errorf("want one start and a word on how it was placed, got %d and %+v", n, b.notes)
+	}
+}
+
+func TestClocksWithoutAPlace(t *testing.T) {
+	b := newBench(t, serverlog.Options{Format: "llamacpp"})
+	b.past("0.20.000.000 I slot launch_slot_: id  0 | task 1 | processing task, is_child = 0")
+	b.d.Close(b.now, b.out)
+	b.collect()
+	b.want(model.ServerStarted)
+	if b.note(model.NoteError, ",start=TIME") == nil {
+		t.Errorf("want it told what would place them, got %+v", b.notes)
+	}
+}

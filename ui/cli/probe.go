@@ -247,6 +247,9 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 	if js, err := json.Marshal(s.Config); err == nil {
 		t.row("config", "%s", js)
 	}
+	if s.Runs > 1 {
+		t.row("runs", "the server was started %d times in this log; config is that of the last (to look at one run, cut the log at its start)", s.Runs)
+	}
 	for i, q := range s.Patterns {
 		t.row("pattern", "%d matched %d, nearly %d: %s", i+1, q.Matched, q.Missed, q.Pattern)
 		for _, x := range q.Hits {
