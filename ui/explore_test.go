@@ -57,12 +57,12 @@ func TestTheVerdictThatStoodThen(t *testing.T) {
 		s.Press("left")
 	}
 	text := shown(s)
-	wants(t, text, "as of -", "the GPU slows down", "stood from 13:06:19 to 13:07:19", "raised then: power cap", "30 s to -")
+	wants(t, text, "as of -", "the GPU slows down", "Stood from 13:06:19 to 13:07:19", "The power cap", "▸ SM clock 1380 of", "change   the power limit", "30 s to -")
 	wantsNot(t, text, "▸ running 47")
 	for range 8 {
 		s.Press("shift+left")
 	}
-	wants(t, shown(s), "no bottleneck seen")
+	wants(t, shown(s), "no bottleneck seen", "Stood from 13:00:51 to 13:06:19")
 	s.Press("l")
 	wants(t, shown(s), "requests missing at the server")
 	v := live

@@ -46,12 +46,12 @@ func helpPage(t *themes.Theme, d themes.Depth, w, h int, v ViewState) string {
 	b := []string{st(themes.Accent).Bold(true).Render("benchtop") + st(themes.Dim).Render("  keys"), ""}
 	for _, k := range Bindings() {
 		if k.Name != "" && (!k.Replay || v.Replay) {
-			b = rows(b, 10, k.Name, k.Help)
+			b = rows(b, 10, called(k.Name, v.ASCII), called(k.Help, v.ASCII))
 		}
 	}
 	how := []string{st(themes.Accent).Bold(true).Render("how to read the screen"), ""}
 	for _, r := range reading {
-		how = rows(how, 17, r[0], r[1])
+		how = rows(how, 17, called(r[0], v.ASCII), called(r[1], v.ASCII))
 	}
 	if wide {
 		left := lipgloss.NewStyle().Width(width + 4).Render(strings.Join(b, "\n"))

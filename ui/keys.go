@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"benchtop/themes"
@@ -68,6 +70,18 @@ func Bindings() []Binding {
 	}
 }
 
+// plainKeys names keys without signs that their stand-ins would confuse with
+// other keys: < and > are the speed of a replay.
+var plainKeys = strings.NewReplacer("← →", "left right", "↑ ↓", "up down", "←", "left", "→", "right", "↑", "up", "↓", "down")
+
+// called is a key's name as it is shown.
+func called(name string, ascii bool) string {
+	if ascii {
+		return plainKeys.Replace(name)
+	}
+	return name
+}
+
 // footer is the bottom line's keys: name and word in turn.
 func footer(v ViewState) []panel.Span {
 	switch {
@@ -85,7 +99,7 @@ func footer(v ViewState) []panel.Span {
 		if b.Footer == "pause" && v.Paused {
 			word = "go on"
 		}
-		out = append(out, panel.Span{Text: b.Name, Role: themes.Text}, panel.Span{Text: word, Role: themes.Dim})
+		out = append(out, panel.Span{Text: called(b.Name, v.ASCII), Role: themes.Text}, panel.Span{Text: word, Role: themes.Dim})
 	}
 	return out
 }

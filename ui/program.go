@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -38,7 +39,7 @@ type Options struct {
 	Theme   string          // the first one shown; "": the default
 	ASCII   bool            // nothing outside ASCII is sent
 	NoColor bool            // attributes only, whatever the terminal can do
-	FPS     int             // most frames a second, 1 to 10; 0 is 10
+	FPS     int             // how often a second the charts move, 1 to 10; 0 is DefaultFPS
 	Mouse   bool            // clicks set the cursor, the wheel zooms
 	NoSync  bool            // don't force synchronized output over SSH
 	Zone    *time.Location  // of clock times; nil: the process' own
@@ -63,6 +64,14 @@ type Options struct {
 	Height  int
 }
 
+// DefaultFPS is how often a second the charts move where nobody asks for more:
+// it looks alive and costs half of what ten times would. Keys are answered at
+// once all the same.
+const DefaultFPS = 5
+
+// framesASecond bounds what is sent, whatever the reason for drawing is.
+const framesASecond = 10
+
 // Run shows the screen until the user quits (nil) or ctx ends (nil), with the
 // terminal restored when it returns. Signals are main's business.
 func Run(ctx context.Context, frames Frames, o Options) error {
@@ -84,7 +93,18 @@ func Run(ctx context.Context, frames Frames, o Options) error {
 		<-ctx.Done()
 		return tea.QuitMsg{}
 	}
+	out := o.Output
+	if out == nil {
+		out = os.Stdout
+	}
+	// bubbletea leaves an empty window title behind: have the terminal keep its own meanwhile.
+	if _, err := io.WriteString(out, ansi.XTWINOPS(22, 2)); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
 	_, err = tea.NewProgram(s, s.programOptions()...).Run()
+	if _, werr := io.WriteString(out, ansi.XTWINOPS(23, 2)); err == nil && werr != nil {
+		err = fmt.Errorf("give the terminal its title back: %w", werr)
+	}
 	return err
 }
 
@@ -95,9 +115,9 @@ type frameMsg struct{}
 type screen struct {
 	opts   Options
 	frames Frames
-	wait   tea.Cmd // returns when there is a newer snapshot
-	ended  tea.Cmd // returns when the context has ended
-	fps    int
+	wait   tea.Cmd       // returns when there is a newer snapshot
+	ended  tea.Cmd       // returns when the context has ended
+	step   time.Duration // how far the run must have moved on for the charts to be drawn again
 
 	newest *model.Snapshot // also while the picture stands still
 	snap   *model.Snapshot // drawn
@@ -126,7 +146,7 @@ type screen struct {
 
 func newScreen(frames Frames, o Options) (*screen, error) {
 	s := &screen{
-		opts: o, frames: frames, themes: o.Themes, fps: min(max(o.FPS, 1), 10), depth: themes.TrueColor,
+		opts: o, frames: frames, themes: o.Themes, depth: themes.TrueColor,
 		grid: draw.NewGrid(0, 0), w: o.Width, h: o.Height, stale: true,
 		view: ViewState{
 			Window: max(o.Window, 0), ASCII: o.ASCII || o.Wide, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed,
@@ -137,8 +157,9 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 		s.view.Zone = time.Local
 	}
 	if o.FPS == 0 {
-		s.fps = 10
+		o.FPS = DefaultFPS
 	}
+	s.step = time.Second / time.Duration(min(max(o.FPS, 1), framesASecond))
 	if o.Window == 0 {
 		s.view.Window = DefaultWindow
 	}
@@ -183,7 +204,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 }
 
 func (s *screen) programOptions() []tea.ProgramOption {
-	out := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(s.fps), tea.WithEnvironment(s.opts.Environ)}
+	out := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesASecond), tea.WithEnvironment(s.opts.Environ)}
 	if s.opts.Input != nil {
 		out = append(out, tea.WithInput(s.opts.Input))
 	}
@@ -219,7 +240,7 @@ func (s *screen) Init() tea.Cmd {
 // never more than one asked for.
 func (s *screen) next() tea.Cmd {
 	wait := s.wait
-	return tea.Tick(time.Second/time.Duration(s.fps), func(time.Time) tea.Msg { return wait() })
+	return tea.Tick(time.Second/framesASecond, func(time.Time) tea.Msg { return wait() })
 }
 
 // Update takes one message.
@@ -262,18 +283,13 @@ func (s *screen) refresh() {
 	}
 }
 
-// chartStep is how far the run must have moved on for the charts to be drawn
-// again: their newest column moves twice a second, which looks alive and costs
-// little. Keys are answered at once all the same.
-const chartStep = 500 * time.Millisecond
-
 // take makes snap the one that is drawn. Numbers in words move on with whole
 // seconds only: nobody reads digits at 10 Hz.
 func (s *screen) take(snap *model.Snapshot) {
 	if snap == nil || snap == s.snap {
 		return
 	}
-	if old := s.snap; old != nil && snap.Now >= old.Now && snap.Now.Floor(chartStep) == old.Now.Floor(chartStep) &&
+	if old := s.snap; old != nil && snap.Now >= old.Now && snap.Now.Floor(s.step) == old.Now.Floor(s.step) &&
 		snap.Second == old.Second && snap.Start == old.Start && snap.Final == old.Final {
 		return
 	}

@@ -337,6 +337,13 @@ func (s *scene) busyWords() {
 		was(72, "power_cap", "the GPU slows down at its power limit", model.SevMajor, "power_cap"),
 		was(12, "before_server", "requests missing at the server", model.SevMajor, "before_server", "client_timeout"),
 	}
+	words := model.Verdict{Finding: model.Finding{
+		ID: "power_cap", Title: "the GPU slows down at its power limit", Severity: model.SevMajor,
+		Text:       "The power cap was on for 62 % of 30 s.",
+		Evidence:   []model.Evidence{{Series: "gpu_sm_clock", Value: 1380e6, Text: "SM clock 1380 of 1980 MHz (-30 %)"}},
+		NextChange: "the power limit",
+	}, Confidence: "firm"}
+	snap.Verdicts[1].Words = &words
 	at := func(back int) model.Instant { return sceneNow.Add(-time.Duration(back) * time.Second) }
 	snap.Marks = []model.Mark{
 		{At: at(121), Class: "run", Text: "warm-up ends"},

@@ -112,16 +112,61 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 			closeColumn(g, c)
 		}
 	}
-	if arr.Footer >= 0 {
-		panel.DrawFooter(frame(0, arr.Footer, w, 1), footer(v))
-	} else if v.Prompt != "" {
-		panel.DrawFooter(frame(0, h-1, w, 1), footer(v))
-	}
+	drawFoot(frame, arr, axis, v)
+	throughTitles(g, arr.Columns[0], pv)
 	return axis
 }
 
-// drawBox draws a panel and its frame. A chart that has the whole screen gets
-// a time axis of its own.
+// drawFoot draws the bottom line and the time axis under the charts.
+func drawFoot(frame func(x, y, w, h int) panel.Frame, arr layout.Screen, axis Axis, v ViewState) {
+	keys := footer(v)
+	if v.Prompt == "" && v.Notice == "" {
+		told := slices.ContainsFunc(axis.Boxes, func(b layout.Box) bool { return b.ID == "sources" })
+		if words, bad := panel.Trouble(v.Slow); bad && !told && v.Full == "" {
+			keys = []panel.Span{{Text: words, Role: themes.Bad}, {Text: "? help", Role: themes.Dim}}
+		} else if arr.Axis == arr.Footer {
+			keys = nil
+		}
+	}
+	if arr.Footer >= 0 {
+		panel.DrawFooter(frame(0, arr.Footer, arr.W, 1), keys)
+	} else if v.Prompt != "" {
+		panel.DrawFooter(frame(0, arr.H-1, arr.W, 1), keys)
+	}
+	if timed(arr, v) && (arr.Axis != arr.Footer || keys == nil) {
+		panel.DrawTimeAxis(frame(axis.X-gutter, arr.Axis, arr.Columns[0].W-axis.X+gutter, 1), arr.Axis == arr.Footer)
+	}
+}
+
+// timed reports whether there is a chart over the axis' row: not under a list
+// that has the whole screen.
+func timed(arr layout.Screen, v ViewState) bool {
+	return arr.Axis >= 0 && (v.Full == "" || charts(v.Full))
+}
+
+// throughTitles carries the cursor's line on over the title lines between the
+// charts, so that it is one line down the column.
+func throughTitles(g *draw.Grid, c layout.Column, pv *panel.View) {
+	if pv.Cursor < 0 {
+		return
+	}
+	x := c.X + pv.Left + pv.Cursor
+	if c.Framed {
+		x++
+	}
+	first := true
+	for _, b := range c.Boxes {
+		if !charts(b.ID) {
+			continue
+		}
+		if r := g.Cell(x, b.Y-1).Rune; b.Titled && !first && (r == '─' || r == ' ') {
+			g.Put(x, b.Y-1, '│', themes.Title)
+		}
+		first = false
+	}
+}
+
+// drawBox draws a panel and its frame. Without a frame a chart names itself.
 func drawBox(g *draw.Grid, c layout.Column, i int, p panel.Panel, f panel.Frame, v ViewState) {
 	b := c.Boxes[i]
 	if c.Framed {
@@ -130,25 +175,10 @@ func drawBox(g *draw.Grid, c layout.Column, i int, p panel.Panel, f panel.Frame,
 	if b.Titled {
 		titleLine(g, c, i, p.Head(f), v.Focus == p.ID)
 	}
-	if i == len(c.Boxes)-1 && axisless(c, v) && b.H >= 6 {
-		panel.DrawTimeAxis(f, b.H-1)
-		f.Grid = f.Grid.Sub(0, 0, b.W, b.H-1)
-	}
 	p.Draw(f)
-}
-
-// axisless reports whether a column of charts has none with a time axis of its
-// own: then the lowest one gets one.
-func axisless(c layout.Column, v ViewState) bool {
-	if v.Full != "" {
-		return charts(v.Full) && v.Full != "concurrency"
+	if !c.Framed && b.H > 1 && charts(p.ID) && p.ID != "concurrency" { // that one has a legend
+		panel.DrawName(f, p.Head(f).Title)
 	}
-	for _, b := range c.Boxes {
-		if b.ID == "concurrency" && b.H >= 8 {
-			return false
-		}
-	}
-	return !c.Side
 }
 
 // Render draws one frame and encodes it, as terminals and `shot` want it.
@@ -169,6 +199,9 @@ func arrange(w, h int, all []panel.Panel, full string) layout.Screen {
 		bottom--
 	}
 	framed := h >= 6
+	if s.Axis = -1; framed {
+		s.Axis = bottom - 1
+	}
 	c := layout.Column{X: 0, Y: top, W: w, H: bottom - top, Framed: framed}
 	b := layout.Box{ID: full, X: 0, Y: top, W: w, H: bottom - top}
 	if framed {
@@ -204,7 +237,7 @@ func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewStat
 
 // shiftEvery is how long the charts stand still before they move on by some
 // columns at once: moving them costs a line more than all that is new on them.
-const shiftEvery = 8 * time.Second
+const shiftEvery = 6 * time.Second
 
 // columns is the start and column width of a time axis of cols columns. Columns
 // lie on absolute boundaries, so that only the newest one changes between two

@@ -45,7 +45,7 @@ func (f *screenFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.theme, "theme", "", "colour theme (see benchtop themes)")
 	s.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	s.BoolVar(&f.wide, "wide", false, "the terminal draws ambiguous characters two cells wide (East Asian): ASCII instead")
-	s.IntVar(&f.fps, "fps", 10, "most frames a second, 1 to 10")
+	s.IntVar(&f.fps, "fps", ui.DefaultFPS, "how often a second the charts move, 1 to 10")
 	s.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	s.StringVar(&f.layout, "layout", "", "layout of the screen to begin with: "+layoutNames())
 	s.StringVar(&f.full, "full", "", "`PANEL` that has the whole screen to begin with")

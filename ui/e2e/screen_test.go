@@ -118,7 +118,7 @@ func TestResize(t *testing.T) {
 		}
 		tm.await("a screen that fills the new size", func(text string) bool {
 			lines := strings.Split(text, "\n")
-			return len(lines) == h && strings.Contains(text, "saturated") && strings.Contains(lines[h-1], "quit")
+			return len(lines) == h && strings.Contains(text, "saturated") && strings.Contains(lines[h-1], "help")
 		})
 		widest := 0
 		for _, l := range strings.Split(tm.screen(), "\n") {

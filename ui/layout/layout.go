@@ -32,11 +32,13 @@ type Column struct {
 	Boxes      []Box
 }
 
-// Screen is a whole arrangement. Header and Footer are rows, -1 if there is none.
+// Screen is a whole arrangement. Header, Footer and Axis are rows, -1 if there
+// is none. Axis is where the time axis of the first column stands: on its frame,
+// on a row of its own or, on the smallest screens, in place of the footer.
 type Screen struct {
-	W, H           int
-	Header, Footer int
-	Columns        []Column
+	W, H                 int
+	Header, Footer, Axis int
+	Columns              []Column
 }
 
 // Sizes below which the screen has fewer parts.
@@ -47,6 +49,7 @@ const (
 	FramedHeight  = 22
 	GlanceWidth   = 44 // below these, only a few words fit
 	GlanceHeight  = 10
+	AxisHeight    = 16 // from which an unframed screen spares a row for the time axis
 	sideLeast     = 36 // a third of the width, within these bounds
 	sideMost      = 60
 	frameOverhead = 1 // rows a framed panel costs: its title line
@@ -55,7 +58,7 @@ const (
 // Arrange places panels, in their order, on a screen of w by h. Panels that do
 // not fit are left out, highest rank number first.
 func Arrange(w, h int, wants []Want) Screen {
-	s := Screen{W: w, H: h, Header: -1, Footer: -1}
+	s := Screen{W: w, H: h, Header: -1, Footer: -1, Axis: -1}
 	if w <= 0 || h <= 0 {
 		return s
 	}
@@ -65,6 +68,15 @@ func Arrange(w, h int, wants []Want) Screen {
 		s.Footer, bottom = h-1, h-1
 	}
 	framed := w >= FramedWidth && h >= FramedHeight
+	switch {
+	case framed:
+		s.Axis = bottom - 1
+	case h >= AxisHeight:
+		bottom--
+		s.Axis = bottom
+	default:
+		s.Axis = s.Footer
+	}
 	if w < TwoColumnsAt || !framed {
 		s.Columns = []Column{stack(Column{0, top, w, bottom - top, framed, false, nil}, narrow(wants))}
 		return s

@@ -37,9 +37,24 @@ func (f Frame) gutter(y int, role themes.Role, s string) {
 	f.Grid.WriteRight(f.View.Left-1, y, role, draw.Fit(s, f.View.Left-1))
 }
 
-// DrawTimeAxis draws the labels of the time axis on row y, for a chart that has
-// none of its own.
-func DrawTimeAxis(f Frame, y int) { f.timeAxis(y) }
+// DrawTimeAxis draws the labels of the time axis under the charts, over a frame
+// or a blank row; help names the key for help in its gutter.
+func DrawTimeAxis(f Frame, help bool) {
+	f.timeAxis(0)
+	if help {
+		x := f.Grid.Write(1, 0, themes.Text, "?")
+		f.Grid.Write(x+1, 0, themes.Dim, "help")
+	}
+}
+
+// DrawName writes a chart's name into its upper left corner where it hides
+// nothing.
+func DrawName(f Frame, name string) {
+	p := f.plot(0, 1)
+	if n := draw.Width(name); clear(p, 0, 0, n+1) {
+		p.Write(0, 0, themes.Dim, name)
+	}
+}
 
 // timeAxis writes the labels of the time axis.
 func (f Frame) timeAxis(y int) {
@@ -58,6 +73,7 @@ func (f Frame) timeAxis(y int) {
 	free := v.Cols
 	if behind == 0 {
 		free = g.WriteRight(min(edge+1, v.Cols), 0, themes.Dim, "now") - 1
+		apart(g, free, 3)
 	}
 	for back := (behind + spacing - 1).Truncate(spacing); back <= behind+time.Duration(edge)*v.Step; back += spacing {
 		if back == 0 {
@@ -71,8 +87,19 @@ func (f Frame) timeAxis(y int) {
 		}
 		g.Write(at, 0, themes.Dim, s)
 		free = at - 1
+		apart(g, free, len(s))
 	}
 	f.marks(g)
+}
+
+// apart blanks the cells before and after n cells that begin after x where
+// they hold a frame's line, so that the line and a minus sign are told apart.
+func apart(g *draw.Grid, x, n int) {
+	for _, i := range [...]int{x, x + n + 1} {
+		if g.Cell(i, 0).Rune == '─' {
+			g.Put(i, 0, ' ', themes.Faint)
+		}
+	}
 }
 
 // marks puts a sign on the axis for each event, where no words stand; the last
@@ -96,7 +123,7 @@ func (f Frame) marks(g *draw.Grid) {
 		case m.Bad:
 			r, role = '▲', themes.Bad
 		}
-		if own || g.Cell(i, 0).Rune == ' ' || g.Cell(i, 0).Rune == '│' {
+		if c := g.Cell(i, 0).Rune; own || c == ' ' || c == '│' || c == '─' {
 			g.Put(i, 0, r, role)
 		}
 	}

@@ -69,12 +69,12 @@ func concurrencyHead(f Frame) Head {
 }
 
 // rows divides the panel's height: legend, plot, loss rows, time axis.
-func concurrencyRows(h int, framed bool) (legend, plot, losses, axis int) {
+func concurrencyRows(h int, framed, full bool) (legend, plot, losses, axis int) {
 	switch {
-	case h >= 13:
+	case h >= 13 && !full: // there is more below, and the foot of the column is far
 		legend, losses, axis = 1, 2, 1
-	case h >= 8:
-		legend, losses, axis = 1, 1, 1
+	case h >= 11:
+		legend, losses = 1, 2
 	case h >= 6:
 		legend, losses = 1, 1
 	case h >= 4:
@@ -88,7 +88,7 @@ func concurrencyRows(h int, framed bool) (legend, plot, losses, axis int) {
 
 func drawConcurrency(f Frame) {
 	_, h := f.Grid.Size()
-	legend, rows, losses, axis := concurrencyRows(h, f.View.Framed)
+	legend, rows, losses, axis := concurrencyRows(h, f.View.Framed, f.View.Full)
 	s := f.sides()
 	if legend > 0 {
 		f.legend(s)

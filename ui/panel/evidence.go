@@ -21,6 +21,10 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 		return nil
 	}
 	s := f.View.Figures
+	now := s.Now
+	if at, looking := f.moment(); looking {
+		now = at
+	}
 	t := s.Whole(id)
 	if g, known := f.worstGPU(); id.Describe().Side == model.SideGPU && known {
 		t = s.GPU(id, g.Key)
@@ -30,7 +34,7 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 	}
 	window := time.Duration(max(2*e.WindowS, 30)) * time.Second
 	step := draw.ColumnStep(window, sparkCells, time.Second)
-	vals := f.spark(t, s.Now, step)
+	vals := f.spark(t, now, step)
 	if math.IsNaN(most(vals)) {
 		return nil
 	}

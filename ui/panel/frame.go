@@ -45,6 +45,35 @@ type View struct {
 	Speed  float64        // of a replay
 	Zone   *time.Location // of clock times
 	Title  string         // replaces the run's label in the header
+
+	reads map[read][]model.Bucket // tracks already laid over the axis in this frame
+}
+
+// read is a track laid over the axis, as it is or with its gaps filled.
+type read struct {
+	track *model.Track
+	held  bool
+}
+
+// buckets lays a track over the time axis; several panels of a frame may ask
+// for the same one. They must not change it.
+func (f Frame) buckets(t *model.Track, held bool) []model.Bucket {
+	v := f.View
+	key := read{t, held}
+	if b, ok := v.reads[key]; ok {
+		return b
+	}
+	b := make([]model.Bucket, v.Cols)
+	if held {
+		t.Held(b, v.From, v.Step, f.reach(t), f.Snap.Now)
+	} else {
+		t.Columns(b, v.From, v.Step)
+	}
+	if v.reads == nil {
+		v.reads = map[read][]model.Bucket{}
+	}
+	v.reads[key] = b
+	return b
 }
 
 // Span is a piece of a line in one role.
@@ -114,9 +143,7 @@ func (f Frame) columns(t *model.Track, of func(model.Bucket) float64) []float64 
 	if t == nil {
 		return out
 	}
-	buckets := make([]model.Bucket, f.View.Cols)
-	t.Columns(buckets, f.View.From, f.View.Step)
-	for i, b := range buckets {
+	for i, b := range f.buckets(t, false) {
 		if f.View.From.Add(time.Duration(i)*f.View.Step) <= f.Snap.Now {
 			out[i] = of(b)
 		}
@@ -130,10 +157,7 @@ func (f Frame) held(t *model.Track, of func(model.Bucket) float64) []float64 {
 	if t == nil {
 		return out
 	}
-	raw := make([]model.Bucket, f.View.Cols)
-	buckets := make([]model.Bucket, f.View.Cols)
-	t.Columns(raw, f.View.From, f.View.Step)
-	t.Held(buckets, f.View.From, f.View.Step, f.reach(t), f.Snap.Now)
+	raw, buckets := f.buckets(t, false), f.buckets(t, true)
 	for i := range buckets {
 		if raw[i].N > 0 {
 			out[i] = of(raw[i])

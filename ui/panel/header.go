@@ -144,6 +144,22 @@ func sourceSummary(s *model.Snapshot) Span {
 	return Span{fmt.Sprintf("sources %d/%d%s", up, len(all), bad), role, false}
 }
 
+// Trouble words the first source that is not well with its reason, for screens
+// without a panel that does.
+func Trouble(s *model.Snapshot) (words string, ok bool) {
+	for _, src := range listed(s) {
+		if well(src.State) {
+			continue
+		}
+		words = "▲ " + src.Name + " " + src.State.String()
+		if src.Why != "" {
+			words += ": " + src.Why
+		}
+		return draw.Sanitize(words), true
+	}
+	return "", false
+}
+
 // DrawFooter draws the bottom line: keys at the left, what was lost at the
 // right.
 func DrawFooter(f Frame, keys []Span) {

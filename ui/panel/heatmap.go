@@ -47,8 +47,12 @@ func (f Frame) latencyCells() [][model.LatencyBinCount]float64 {
 	return out
 }
 
-// latencyRange is the bins worth showing, with the share of each.
-func latencyRange(cells [][model.LatencyBinCount]float64, need int) (lo, hi int) {
+// leastBins is how many bins a latency map shows at least: a decade and a half.
+const leastBins = model.LatencyBinsPerDecade * 3 / 2
+
+// latencyRange is the bins worth showing on a map with room for need of them:
+// what there is and a little around it, each bin as many times as it fits.
+func latencyRange(cells [][model.LatencyBinCount]float64, need, limit int) (lo, hi int) {
 	lo, hi = model.LatencyBinCount, -1
 	for _, col := range cells {
 		for k, c := range col {
@@ -61,7 +65,13 @@ func latencyRange(cells [][model.LatencyBinCount]float64, need int) (lo, hi int)
 		return 8, min(8+need, model.LatencyBinCount)
 	}
 	hi++
+	if limit >= hi && limit < hi+model.LatencyBinsPerDecade {
+		hi = limit + 1 // the timeout: near enough to be worth seeing
+	}
 	lo -= lo % 2
+	if times := need / max(hi-lo+2, leastBins); times > 1 {
+		need = (need + times - 1) / times
+	}
 	for hi-lo < need {
 		if hi < model.LatencyBinCount {
 			hi++
@@ -132,31 +142,52 @@ func (f Frame) timeoutS() float64 {
 	return first(t, f.Snap.Run.Configured("client_timeout_s"))
 }
 
+// latencyScale lays n bins from lo on over h rows of two halves each: several
+// bins to a half, or several halves to a bin.
+type latencyScale struct{ lo, n, h int }
+
+// floor is the first bin of a half, counted from the bottom.
+func (s latencyScale) floor(half int) int { return s.lo + half*s.n/(2*s.h) }
+
+// half is the bins of a half.
+func (s latencyScale) half(half int) (from, to int) {
+	from = s.floor(half)
+	return from, max(s.floor(half+1), from+1)
+}
+
+// row is the bins of row y, counted from the top.
+func (s latencyScale) row(y int) (from, to int) {
+	from, _ = s.half(2 * (s.h - 1 - y))
+	_, to = s.half(2*(s.h-1-y) + 1)
+	return from, to
+}
+
+// begins reports whether the lower edge of a bin lies in row y.
+func (s latencyScale) begins(bin, y int) bool {
+	low := 2 * (s.h - 1 - y)
+	return s.floor(low+1) >= bin && s.floor(low) <= bin && (low == 0 || s.floor(low-1) < bin)
+}
+
 func drawLatency(f Frame) {
 	_, h := f.Grid.Size()
 	cells := f.latencyCells()
-	per := 2
-	lo, hi := latencyRange(cells, h*per)
 	limit := -1
 	if s := f.timeoutS(); s > 0 {
 		limit = model.LatencyBin(s)
-		if limit >= hi && limit < hi+model.LatencyBinsPerDecade {
-			hi = limit + 1 // near enough to be worth seeing
-		}
 	}
-	n := hi - lo
-	floor := func(drawn int) int { return lo + drawn*n/(h*per) } // a drawn bin's first bin
+	lo, hi := latencyRange(cells, 2*h, limit)
+	scale := latencyScale{lo, hi - lo, h}
 	brightest := 0.0
-	at := func(col, drawn int) float64 {
+	at := func(col, half int) float64 {
 		most := 0.0
-		for k := floor(drawn); k < floor(drawn+1); k++ {
+		for k, to := scale.half(half); k < to; k++ {
 			most = max(most, cells[col][k])
 		}
 		brightest = max(brightest, most)
 		return most
 	}
 	for c := range cells {
-		for b := range h * per {
+		for b := range 2 * h {
 			at(c, b)
 		}
 	}
@@ -164,23 +195,23 @@ func drawLatency(f Frame) {
 		brightest = math.Exp2(math.Ceil(math.Log2(brightest)))
 	}
 	p := f.plot(0, h)
-	p.Heat(len(cells), h*per, brightest, at)
+	p.Heat(len(cells), 2*h, brightest, at)
 	for y := range h {
-		from, to := floor((h-1-y)*per), floor((h-y)*per)
+		from, to := scale.row(y)
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
 		round := (from + 7) &^ 7 // a whole decade, or else half of one
 		if round >= to {
 			round = (from + 3) &^ 3
 		}
-		if round < to {
+		if round < to && scale.begins(round, y) {
 			f.gutter(y, themes.Dim, shortLatency(model.LatencyBinFloor(round)))
 			f.Grid.Put(f.View.Left-1, y, '┤', themes.Faint)
 		}
-		if limit >= from && limit < to {
+		if limit >= from && limit < to && scale.begins(limit, y) {
 			f.timeoutLine(p, y)
 		}
 	}
-	f.histogram(cells, h, func(y int) (int, int) { return floor((h - 1 - y) * per), floor((h - y) * per) })
+	f.histogram(cells, h, scale.row)
 	f.cursorLine(0, h)
 }
 

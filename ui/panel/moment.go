@@ -65,21 +65,7 @@ func (f Frame) judged() judged {
 		}
 		return judged{v, nil, true}
 	}
-	v := &model.Verdict{
-		Finding: model.Finding{ID: c.ID, Severity: c.Severity, Title: c.Title},
-		Reason:  c.Reason, Confidence: c.Confidence, Since: c.At, WaitS: math.NaN(),
-	}
-	clock := func(i model.Instant) string { return i.Time().In(f.View.Zone).Format("15:04:05") }
-	v.Text = "stood from " + clock(c.At) + " to " + clock(until) + ", " + draw.Age(until.Seconds(c.At))
-	if len(c.Raised) > 0 {
-		v.Text += "; raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ")
-	}
-	for i := range s.Findings {
-		if fd := &s.Findings[i]; fd.ID == c.ID && fd.Text != "" {
-			v.Text += ". As last told: " + fd.Text
-		}
-	}
-	out := judged{v, make([]Span, len(lamps)), true}
+	out := judged{f.wordsThen(c, until), make([]Span, len(lamps)), true}
 	for i, l := range lamps {
 		out.lamps[i] = Span{"· " + l.name, themes.Dim, false}
 		if slices.ContainsFunc(c.Raised, func(id string) bool { return slices.Contains(l.ids, id) }) {
@@ -87,6 +73,27 @@ func (f Frame) judged() judged {
 		}
 	}
 	return out
+}
+
+// wordsThen is a past verdict with the evidence that it was told with, and from
+// when to when it stood.
+func (f Frame) wordsThen(c model.VerdictChange, until model.Instant) *model.Verdict {
+	v := model.Verdict{
+		Finding: model.Finding{ID: c.ID, Severity: c.Severity, Title: c.Title},
+		Reason:  c.Reason, Confidence: c.Confidence,
+	}
+	if c.Words != nil {
+		v = *c.Words
+	}
+	clock := func(i model.Instant) string { return i.Time().In(f.View.Zone).Format("15:04:05") }
+	stood := "Stood from " + clock(c.At) + " to " + clock(until) + ", " + draw.Age(until.Seconds(c.At)) + "."
+	if v.Text != "" {
+		stood += " When it came: " + v.Text
+	} else if len(c.Raised) > 0 {
+		stood += " Raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ") + "."
+	}
+	v.Text, v.Since, v.WaitS, v.Leading = stood, c.At, math.NaN(), ""
+	return &v
 }
 
 // taken sums a track over the figures' window up to an instant.

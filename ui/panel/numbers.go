@@ -48,8 +48,22 @@ func numbersHead(f Frame) Head {
 
 // bigNumber is one of the numbers shown big.
 type bigNumber struct {
-	name, value string
-	role        themes.Role
+	name, short, value string
+	role               themes.Role
+}
+
+// width is how many columns the number takes, with its long or its short name.
+func (n bigNumber) width(long bool) int {
+	rows, rest := big(n.value)
+	name := n.short
+	if long {
+		name = n.name
+	}
+	digits := draw.Width(rows[0])
+	if rest != "" {
+		digits += 1 + draw.Width(rest)
+	}
+	return max(digits, draw.Width(name))
 }
 
 func (f Frame) bigNumbers() []bigNumber {
@@ -74,15 +88,16 @@ func (f Frame) bigNumbers() []bigNumber {
 		}
 	}
 	out := []bigNumber{
-		{"good requests/s", draw.Small(good), themes.Text},
-		{"p95 of good", draw.Latency(p95), themes.Text},
-		{"client in flight", draw.Count(math.Round(client)), themes.Client},
-		{"server running", draw.Count(math.Round(server)), themes.Server},
-		{"lost of the run", lost, role},
+		{"good requests/s", "good/s", draw.Small(good), themes.Text},
+		{"p95 of good", "p95", draw.Latency(p95), themes.Text},
+		{"client in flight", "client", draw.Count(math.Round(client)), themes.Client},
+		{"server running", "server", draw.Count(math.Round(server)), themes.Server},
+		{"lost of the run", "lost", lost, role},
 	}
 	if g, ok := f.worstGPU(); ok {
 		clock := f.shown(f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least), last(s.GPU(model.GPUSMClock, g.Key)))
-		out = append(out, bigNumber{"MHz GPU " + draw.Count(float64(g.Index)), draw.Grouped(clock / 1e6), themes.GPU})
+		name := "GPU " + draw.Count(float64(g.Index)) + " MHz"
+		out = append(out, bigNumber{name, name, draw.Grouped(clock / 1e6), themes.GPU})
 	}
 	return out
 }
@@ -90,13 +105,26 @@ func (f Frame) bigNumbers() []bigNumber {
 func drawNumbers(f Frame) {
 	w, h := f.Grid.Size()
 	all := f.bigNumbers()
-	each := max(w/max(len(all), 1), 17)
-	for i, n := range all {
-		x := 1 + i*each
-		if x+each > w+1 {
+	total := func(long bool) int {
+		sum := 0
+		for _, n := range all {
+			sum += n.width(long)
+		}
+		return sum
+	}
+	long := total(true)+3*len(all) <= w
+	space := min(max((w-2-total(long))/max(len(all), 1), 2), 12)
+	x := 1
+	for _, n := range all {
+		room := n.width(long)
+		if x+room > w {
 			return
 		}
-		f.Grid.WriteFit(x, 0, each-1, themes.Dim, n.name)
+		name := n.short
+		if long {
+			name = n.name
+		}
+		f.Grid.WriteFit(x, 0, room, themes.Dim, name)
 		rows, rest := big(n.value)
 		end := x
 		for k, r := range rows {
@@ -107,6 +135,7 @@ func drawNumbers(f Frame) {
 		if end > x {
 			end++
 		}
-		f.Grid.WriteFit(end, min(3, h-1), x+each-1-end, n.role, rest)
+		f.Grid.WriteFit(end, min(3, h-1), x+room-end, n.role, rest)
+		x += room + space
 	}
 }

@@ -3,6 +3,7 @@ package panel
 import (
 	"math"
 	"slices"
+	"time"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -33,14 +34,14 @@ func (f Frame) completions() (good, all, server []float64) {
 	for _, id := range model.Outcomes {
 		for i, n := range per(id) {
 			if !math.IsNaN(n) {
-				all[i] = zero(all[i]) + n/step
+				all[i] = zero(all[i]) + n
 			}
 		}
 	}
-	for i := range good {
-		good[i] /= step
+	server = f.spreadOver(per(model.ServerFinished), f.Snap.Whole(model.ServerFinished))
+	for _, v := range [][]float64{good, all, server} {
+		f.perSecond(v)
 	}
-	server = smooth(f.spreadOver(per(model.ServerFinished), f.Snap.Whole(model.ServerFinished)), step)
 	if n := int(2 / step); n > 1 { // a few ends a second are no comb
 		for _, v := range [][]float64{good, all, server} {
 			trail(v, n)
@@ -89,12 +90,29 @@ func (f Frame) spreadOver(vals []float64, t *model.Track) []float64 {
 	return vals
 }
 
-// smooth divides counts by the step's seconds.
-func smooth(vals []float64, step float64) []float64 {
+// perSecond divides counts by their column's seconds. The newest column is not
+// over: it is as good as the share of it that has passed, and before a quarter
+// of it has it says what the one before did.
+func (f Frame) perSecond(vals []float64) {
+	step := f.View.Step.Seconds()
+	newest := f.View.Newest
 	for i := range vals {
-		vals[i] /= step
+		if i != newest {
+			vals[i] /= step
+			continue
+		}
+		passed := f.Snap.Now.Seconds(f.View.From.Add(time.Duration(i) * f.View.Step))
+		switch {
+		case passed >= step:
+			vals[i] /= step
+		case passed >= step/4 && passed >= 0.5:
+			vals[i] /= passed
+		case i > 0 && !math.IsNaN(vals[i-1]):
+			vals[i] = vals[i-1]
+		default:
+			vals[i] = math.NaN()
+		}
 	}
-	return vals
 }
 
 func throughputHead(f Frame) Head {

@@ -139,7 +139,7 @@ func (f Frame) shortVerdict(w, h int) {
 	case draw.Width(head)+2+tight <= room:
 		writeLine(f.Grid, w-1-tight, 0, tight, spaced(ls, " "))
 		room -= tight + 2
-	case h > 2:
+	default: // they stand beside the numbers on any screen, words or not
 		rest = append(rest, spaced(ls, "  "))
 	}
 	x := f.Grid.WriteBold(1, 0, role, draw.Fit(head, room))
@@ -231,9 +231,11 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
 		}
 	}
-	if !j.then {
-		out = append(out, caveats(s, w)...)
+	runner := s.Runner
+	if j.then {
+		runner = ""
 	}
+	out = append(out, caveats(v, runner, w)...)
 	if len(out) > h && h > 8 { // blank lines are the first to go
 		out = slices.DeleteFunc(out, func(l line) bool { return l == nil })
 	}
@@ -255,8 +257,7 @@ func lampLines(ls []Span, w int) []line {
 
 // caveats is what the verdict does not say, what would settle it, what comes
 // next.
-func caveats(s *model.Snapshot, w int) []line {
-	v := &s.Verdict
+func caveats(v *model.Verdict, runner string, w int) []line {
 	var out []line
 	labelled := func(label, text string) {
 		if text == "" {
@@ -272,7 +273,7 @@ func caveats(s *model.Snapshot, w int) []line {
 	}
 	labelled("no proof", v.DoesNotProve)
 	labelled("settle", v.SettledBy)
-	labelled("next is", strings.ReplaceAll(s.Runner, "_", " "))
+	labelled("next is", strings.ReplaceAll(runner, "_", " "))
 	labelled("unseen", strings.Join(v.NotSeen, "; "))
 	return out
 }
