@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
 	"benchtop/model"
@@ -55,7 +56,8 @@ var signs = signTable([]sign{
 	{"Fallback to ", PrecisionFallback},
 	{"Your GPU does not have native support for FP", PrecisionFallback},
 	{"Compiling a graph ", Compiling},
-	{"torch.compile takes ", Compiling},
+	{"torch.compile t", Compiling}, // takes, took
+	{"torch.compile and initial profiling", Compiling},
 	{"Dynamo bytecode transform time", Compiling},
 	{"Start compile", Compiling},
 	{"Compiling ", Compiling},
@@ -79,6 +81,7 @@ var signs = signTable([]sign{
 	{"failed to find a memory slot for batch", AllocatorRetry},
 	{"Cache flushed successfully", AllocatorCompaction},
 	{"defragmenting", AllocatorCompaction},
+	{"purging slot ", AllocatorCompaction},
 	{"torch.OutOfMemoryError", OutOfMemory},
 	{"torch.cuda.OutOfMemoryError", OutOfMemory},
 	{"CUDA error: out of memory", OutOfMemory},
@@ -102,6 +105,7 @@ var faultSigns = []struct {
 	{[]byte("out_of_memory"), OutOfMemory},
 	{[]byte("outofmemory"), OutOfMemory},
 	{[]byte("memory allocation retries"), AllocatorRetry},
+	{[]byte("allocator cache flush"), AllocatorRetry},
 	{[]byte("cudamalloc failed"), AllocatorRetry},
 	{[]byte("empty_cache"), AllocatorCompaction},
 	{[]byte("fragmentation"), AllocatorCompaction},
@@ -143,7 +147,7 @@ const (
 // of a level that tells trouble, at their first words.
 func (c *record) happening() Happening {
 	t := c.text
-	if len(t) < 8 {
+	if len(t) < 8 || c.voice {
 		return NoHappening
 	}
 	if h := startSign(t); h != NoHappening {
@@ -152,12 +156,12 @@ func (c *record) happening() Happening {
 	if c.uvi {
 		return NoHappening
 	}
-	if i := bytes.IndexByte(t[:min(len(t), headMost)], ':'); i > 0 && i+2 < len(t) && t[i+1] == ' ' {
+	if i := bytes.IndexByte(t[:min(len(t), headMost)], ':'); i > 0 && i+2 < len(t) && t[i+1] == ' ' && !leadsToText(t[:i]) {
 		if h := startSign(trimBlank(t[i+1:])); h != NoHappening {
 			return h
 		}
 	}
-	if c.level < warnLevel {
+	if c.level < warnLevel && !machinery(t) {
 		return NoHappening
 	}
 	var low [faultMost]byte
@@ -173,6 +177,30 @@ func (c *record) happening() Happening {
 		n++
 	}
 	return faultSign(low[:n])
+}
+
+// machinery reports whether a record is one of those that llama.cpp's lower
+// layers print without a level.
+func machinery(t []byte) bool {
+	for _, p := range [...]string{"ggml_", "llama_", "alloc_tensor_range", "llm_load_"} {
+		if len(t) > len(p) && string(t[:len(p)]) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToText reports whether what stands in front of a colon says that what
+// follows is a user's.
+func leadsToText(head []byte) bool {
+	from := bytes.LastIndexByte(head, ' ') + 1
+	for _, w := range dumps {
+		w = strings.TrimRight(w, ":=")
+		if k := head[from:]; len(k) >= len(w) && bytes.EqualFold(k[len(k)-len(w):], []byte(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 // faultSign finds the first of the fault signs, in their order, that stands

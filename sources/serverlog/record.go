@@ -58,6 +58,7 @@ type record struct {
 	tag    []byte        // GIN, TRT-LLM
 	klog   bool          // the record had the LMMDD or ISO form of klog
 	uvi    bool          // the record began `LEVEL:     ` as uvicorn's do
+	voice  bool          // the model prints it: anybody's text
 	part   bool          // the collector says that the next record continues this one
 	rest   []byte        // a second JSON record that stood behind the first
 	before stamp         // what the stamp was in front of a JSON record

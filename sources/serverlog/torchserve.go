@@ -65,7 +65,8 @@ func torchserveParse(c *record, r *Reading) {
 		r.Engine = bytes.TrimSuffix(thread, []byte("-stderr"))
 	}
 	switch {
-	case string(logger) == "MODEL_LOG", string(logger) == "MODEL_METRICS": // the model's own print
+	case string(logger) == "MODEL_LOG", string(logger) == "MODEL_METRICS":
+		c.voice = true
 	case string(logger) == "ACCESS_LOG":
 		torchserveAccess(msg, r)
 	case string(logger) == "TS_METRICS":
