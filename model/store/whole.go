@@ -18,11 +18,13 @@ const restAfter = 1_000_000_000
 // Finish says that nothing follows: what was told at the end is complete.
 func (s *Store) Finish() { s.finished = true }
 
-// Unjudged reports whether figures of a whole run came after the second that
-// was judged last.
-func (s *Store) Unjudged(last model.Instant) bool {
-	r := s.wholeRun(s.now)
-	return r != nil && r.At > last
+// Unjudged is when figures of a whole run came, if that was after the second
+// that was judged last; else 0.
+func (s *Store) Unjudged(last model.Instant) model.Instant {
+	if r := s.wholeRun(s.now); r != nil && r.At > last {
+		return r.At
+	}
+	return 0
 }
 
 // inOrder lists the sources by their id.

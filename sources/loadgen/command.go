@@ -23,6 +23,8 @@ type CommandOptions struct {
 	Env     []string         // nil is this process's own
 	Stdin   io.Reader        // handed on if it is an *os.File and no terminal
 	Signals <-chan os.Signal // passed on to it and all it started
+	// Say, if set, hears what a user must know while it is being ended.
+	Say func(text string)
 }
 
 // Command is a load generator that is run as a child, as a source. Whichever of
@@ -121,6 +123,7 @@ func (c *Command) Run(ctx context.Context, out *sources.Outlet) error {
 		Raw:     func(s uint8, b []byte, base int64, seen model.Instant) bool { return c.raw(s, b, base, seen, out) },
 		Started: func(pid int) { c.started(pid, out) },
 		Exited:  c.state.Store,
+		Event:   func(kind, text string) { c.event(kind, text, out) },
 		Idle:    func() { c.idle(out) },
 	})
 	now := sources.Now()
@@ -215,6 +218,20 @@ func (c *Command) started(pid int, out *sources.Outlet) {
 	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "command_pid", Text: strconv.Itoa(pid)})
 	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "run", Text: "started: " + text})
 	out.FlushAt(now)
+}
+
+// event tells what happens while it is being ended.
+func (c *Command) event(kind, text string, out *sources.Outlet) {
+	if kind != tail.EventAsked {
+		return
+	}
+	text = c.o.Name + ": " + text
+	now := sources.Now()
+	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "run", Text: text})
+	out.FlushAt(now)
+	if c.o.Say != nil {
+		c.o.Say(text)
+	}
 }
 
 // ended tells the end and what was said last.

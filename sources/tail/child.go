@@ -19,8 +19,10 @@ const (
 	childRest  = 250 * time.Millisecond
 	childReap  = time.Second // from SIGKILL to its end; then it hangs in the kernel
 
-	programGrace = 5 * time.Second // a program's from SIGINT: it may write its report
-	killAfter    = 3               // forwarded signals: the third one is SIGKILL
+	programGrace = 5 * time.Second        // a program's from SIGINT: it may write its report
+	killAfter    = 2                      // signals: the second one is SIGKILL
+	signalApart  = 300 * time.Millisecond // what comes within is one: timeout(1) and make send it twice
+	waitedFor    = time.Second            // a program that takes longer to end is told of
 )
 
 // child is a running command.
@@ -28,7 +30,9 @@ type child struct {
 	cmd     *exec.Cmd
 	done    chan error       // its end, then closed
 	signals <-chan os.Signal // to forward
-	got     int              // signals forwarded
+	got     int              // signals sent to end it
+	last    time.Time        // the latest of them
+	tell    func(kind, text string)
 }
 
 // runChild runs the command until it or ctx ends.
@@ -99,7 +103,7 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 		return nil, nil, nil, err
 	}
 	_, _ = files[1].Close(), files[3].Close() // the child has its own
-	c = &child{cmd: cmd, done: make(chan error, 1), signals: t.o.Signals}
+	c = &child{cmd: cmd, done: make(chan error, 1), signals: t.o.Signals, tell: t.event}
 	if t.h.Started != nil {
 		t.h.Started(cmd.Process.Pid)
 	}
@@ -160,8 +164,17 @@ func (c *child) forward() {
 
 func (c *child) pass(sig os.Signal) {
 	s, ok := sig.(syscall.Signal)
-	if c.got++; !ok || c.got >= killAfter {
+	now := time.Now()
+	if c.got == 0 || now.Sub(c.last) >= signalApart {
+		c.got++
+		c.last = now
+	}
+	switch {
+	case !ok || c.got >= killAfter:
 		s = syscall.SIGKILL
+		c.tell(EventAsked, "killed: it did not end when it was asked")
+	case c.got == 1:
+		c.tell(EventAsked, fmt.Sprintf("%s was passed on; the next one kills", s))
 	}
 	c.kill(s)
 }
@@ -178,7 +191,15 @@ func (c *child) stop(r *reader) {
 // end asks the child to end, reads on and reports whether it did within grace.
 func (c *child) end(r *reader, sig syscall.Signal, grace time.Duration) bool {
 	c.kill(sig)
-	for deadline := time.Now().Add(grace); time.Now().Before(deadline); {
+	asked, told := time.Now(), false
+	if c.got == 0 { // the next one that the user sends kills
+		c.got, c.last = 1, asked
+	}
+	for deadline := asked.Add(grace); time.Now().Before(deadline); {
+		if !told && time.Since(asked) >= waitedFor {
+			told = true
+			c.tell(EventAsked, fmt.Sprintf("asked to end (%s), still running; killed in %s, or by Ctrl-C at once", sig, (grace-waitedFor)+childGrace))
+		}
 		c.forward()
 		open, err := r.round()
 		if !open || err != nil {

@@ -44,6 +44,7 @@ const (
 	EventGone      = "gone"      // a FIFO has no writer any more
 	EventBack      = "back"      // it has one again
 	EventEnded     = "ended"     // the command or the input ended
+	EventAsked     = "asked"     // the command was asked to end, or takes its time
 )
 
 // Options say what to read and how.

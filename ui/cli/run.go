@@ -35,7 +35,9 @@ func newRun(stdio Stdio) *cobra.Command {
 as the load stream, on whichever of its outputs that is; files that it writes
 its stream or report to are followed too. Its start and end are marked, signals
 are passed on to it and all it started, and its exit code, if not 0, is
-benchtop's. Without a screen the run ends with it; with one it stays until q.
+benchtop's; a second signal kills it. Without a screen the run ends with it; with
+one it stays until q. Where no flag names the server, it is looked for on this
+machine, at the address that COMMAND names.
 
 The command is never altered, unless --assist asks for the options that make a
 known tool readable: what was changed is printed.`,
@@ -74,7 +76,8 @@ const programPatience = 10 * time.Second
 func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags, in *sourceFlags, argv []string, assist bool) error {
 	var load *loadgen.Command // made below, before any source starts
 	in.started = func() int { return load.PID() }
-	plan, err := in.beside(stdio, screen, run, argv)
+	ses := &session{io: stdio, screen: screen, run: run, title: cmp.Or(run.title, "run"), keep: true, finite: true, patience: programPatience}
+	plan, err := in.beside(ctx, ses, argv)
 	if err != nil {
 		return err
 	}
@@ -93,17 +96,16 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
+	o := loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)}
 	load = loadgen.NewCommand(life, loadgen.CommandOptions{
-		Options: loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)},
-		Argv:    how.argv, Env: how.env, Stdin: stdio.In, Signals: signals,
+		Options: o, Argv: how.argv, Env: how.env, Stdin: stdio.In, Signals: signals, Say: ses.say,
 	})
 	var files []sources.Source
 	for _, f := range how.outputs {
-		files = append(files, load.Output(f, loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)}))
+		files = append(files, load.Output(f, o))
 	}
 
-	ses := &session{io: stdio, screen: screen, run: run, title: cmp.Or(run.title, "run"), keep: true, finite: true, patience: programPatience}
-	ses.preset = how.notes
+	ses.preset = append(ses.preset, how.notes...)
 	ses.marker = sources.NewMarker()
 	ses.closing = func() []string { return closingLines(load) }
 	ses.start = func(ctx context.Context, g *sources.Group) error {
@@ -118,18 +120,24 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		g.Start(ctx, load, sources.Drain, true)
 		return nil
 	}
-	err = ses.Go(life)
-	if code, ok := load.ExitCode(); ok && code != 0 {
+	return outcome(ses.Go(life), load, argv[0])
+}
+
+// outcome is the program's exit code if it is not 0, else how the session went.
+func outcome(err error, load *loadgen.Command, program string) error {
+	code, ok := load.ExitCode()
+	switch {
+	case ok && code != 0:
 		return &exitError{code, fmt.Errorf("%s ended with exit code %d", load.Name(), code)}
-	}
-	if _, ok := load.ExitCode(); !ok && err == nil {
-		return &exitError{exitFailed, fmt.Errorf("run %s: it did not run to its end (check the command after --)", argv[0])}
+	case !ok && err == nil:
+		return &exitError{exitFailed, fmt.Errorf("run %s: it did not run to its end (check the command after --)", program)}
 	}
 	return err
 }
 
-// beside makes the sources that are read beside the command's own output.
-func (f *sourceFlags) beside(stdio Stdio, screen *screenFlags, run *runFlags, argv []string) ([]planned, error) {
+// beside makes the sources that are read beside the command's own output. Where
+// no flag names the server, it is looked for on this machine.
+func (f *sourceFlags) beside(ctx context.Context, ses *session, argv []string) ([]planned, error) {
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, &exitError{exitFailed, fmt.Errorf("run %s: %w (check the command after --)", argv[0], err)}
 	}
@@ -138,14 +146,17 @@ func (f *sourceFlags) beside(stdio Stdio, screen *screenFlags, run *runFlags, ar
 			return nil, usage("--load -: the command reads standard input (give a file, or pipe into benchtop watch)")
 		}
 	}
-	live := *screen
+	if f.noServer() {
+		f.discoverFor(ctx, argv).preset(ses)
+	}
+	live := *ses.screen
 	live.exit = false // the program's end is the run's: what is followed is followed until then
-	plan, err := f.plan(stdio, &live, run)
+	plan, err := f.plan(ses.io, &live, ses.run)
 	if err != nil {
 		return nil, err
 	}
 	if len(plan) == 0 { // nothing but the command: this machine's own readings belong to it
-		return f.planHost(&parties{here: true, started: f.started}, true)
+		return f.planHost(&parties{here: !f.away, port: f.port, started: f.started}, true)
 	}
 	return plan, nil
 }

@@ -55,6 +55,7 @@ type session struct {
 	writer *recording.Writer
 	failed atomic.Pointer[error] // why the first source failed for good
 	crash  atomic.Pointer[sources.Crash]
+	left   atomic.Bool // the screen has been left: what is said goes to stderr
 }
 
 // headless reports whether there is no screen.
@@ -99,20 +100,11 @@ func (s *session) Go(ctx context.Context) error {
 		defer t.Stop()
 	}
 	shown := s.io.line.carryOn(show, s.run.keep.keepGoing, s.show) // 1: the screen ends, the terminal is restored
-	stopSources()                                                  // 2
-	if !s.group.Wait(max(stepLimit, s.patience)) {
-		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
+	s.left.Store(true)
+	stopSources() // 2
+	if err := s.drain(drained); err != nil {
+		return err
 	}
-	drain := stepLimit
-	if s.finite {
-		drain = drainLimit
-	}
-	select { // 4: the engine drains to the close of the channel
-	case <-drained:
-	case <-time.After(drain):
-		return &exitError{exitFailed, errors.New("left behind: engine (the machine is too busy: the summary would be incomplete)")}
-	}
-	s.closeRecording() // 5
 	if c := s.crash.Load(); c != nil {
 		fmt.Fprintf(s.io.Err, "%s\n", c.Stack)
 		return &exitError{exitFailed, fmt.Errorf("%w (please report it with the lines above)", c)}
@@ -124,6 +116,33 @@ func (s *session) Go(ctx context.Context) error {
 		return &exitError{exitFailed, *err} // nothing was played
 	}
 	return s.finish() // 6
+}
+
+// drain waits for the sources to end, for the engine to take what they sent,
+// and closes the recording: steps 3 to 5.
+func (s *session) drain(drained <-chan struct{}) error {
+	if !s.group.Wait(max(stepLimit, s.patience)) {
+		fmt.Fprintf(s.io.Err, "benchtop: left behind: %s\n", oneLine(strings.Join(s.group.Laggards(), ", ")))
+	}
+	limit := stepLimit
+	if s.finite {
+		limit = drainLimit
+	}
+	select {
+	case <-drained:
+	case <-time.After(limit):
+		return &exitError{exitFailed, errors.New("left behind: engine (the machine is too busy: the summary would be incomplete)")}
+	}
+	s.closeRecording()
+	return nil
+}
+
+// say tells the user something that can't wait for the end, where no screen is
+// in the way; on the screen it is a mark.
+func (s *session) say(text string) {
+	if s.left.Load() || s.headless() {
+		fmt.Fprintf(s.io.Err, "benchtop: %s\n", oneLine(text))
+	}
 }
 
 func (s *session) caught(err error) {

@@ -22,6 +22,7 @@ type sourceFlags struct {
 	// the server serves (0 if that is not known).
 	someone  bool
 	port     int
+	away     bool // it is known to be another machine's
 	keepText bool
 
 	started func() int // the load generator that run starts; nil elsewhere

@@ -121,7 +121,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	var out []planned
 	follow := !screen.exit
 	stdin := 0
-	who := parties{here: true, port: f.port, started: f.started}
+	who := parties{here: !f.away, port: f.port, started: f.started}
 	for _, l := range f.logs {
 		s, err := f.spec("--log", l, run)
 		if err != nil {
