@@ -3,6 +3,7 @@ package sources
 import (
 	"context"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -137,13 +138,13 @@ func (o *Outlet) Note(n model.Note) {
 	switch n.Kind {
 	case model.NoteSource:
 		n.Name = Redact(n.Name)
-	case model.NoteMark, model.NoteError:
+	case model.NoteMark, model.NoteError, model.NoteBadLine:
 		n.Text = Redact(n.Text)
 	case model.NoteRun:
-		if n.Name == "command" {
+		if !strings.HasPrefix(n.Name, "reported") { // our own JSON
 			n.Text = Redact(n.Text)
 		}
-	case model.NoteBadLine, model.NoteConfig, model.NoteGPU, model.NoteEngine, model.NoteVerdict:
+	case model.NoteConfig, model.NoteGPU, model.NoteEngine, model.NoteVerdict:
 	}
 	o.RawNote(n)
 }

@@ -79,7 +79,6 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 		if perr != nil {
 			return nil, nil, nil, perr
 		}
-		widen(r)
 		files = append(files, r, w)
 	}
 	if out, err = newPipe(files[0]); err != nil {

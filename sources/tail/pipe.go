@@ -46,6 +46,7 @@ func newPipe(f *os.File) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
+	widen(f)
 	p := &pipe{f: f}
 	return p, conn.Control(func(fd uintptr) { p.fd = int(fd) })
 }

@@ -246,7 +246,7 @@ func closingLines(load *loadgen.Command) []string {
 		if i == 0 {
 			name = "it said"
 		}
-		out = append(out, fmt.Sprintf("%-9s %s", name, oneLine(l)))
+		out = append(out, fmt.Sprintf("%-9s %s", name, oneLine(sources.Redact(l))))
 	}
 	return out
 }

@@ -110,7 +110,7 @@ func TestResize(t *testing.T) {
 	slow(t)
 	tm := open(t, 120, 40, nil, demoArgs()...)
 	tm.drawn()
-	for _, size := range [][2]int{{80, 24}, {200, 60}, {60, 15}, {20, 4}, {1, 1}, {132, 43}} {
+	for _, size := range [][2]int{{80, 24}, {200, 60}, {60, 15}, {20, 4}, {1, 1}, {500, 200}, {132, 43}} {
 		w, h := size[0], size[1]
 		tm.resize(w, h)
 		if w < 60 {
