@@ -28,7 +28,12 @@ var rayServe = Engine{
 		{Field: Running, Names: []string{"replica_processing_queries"}},
 		{Field: Waiting, Names: []string{"deployment_queued_queries", "replica_queued_queries"}},
 		{Field: Finished, Names: []string{"deployment_request_counter"}},
-		{Field: Errored, Names: []string{"deployment_error_counter"}},
+		// What clients were answered, where the proxy tells it by deployment (seen
+		// in 2.60); else what the replicas raised, a cancelled request included.
+		{Field: Errored, Names: []string{"num_deployment_http_error_requests", "deployment_error_counter"}, Label: "error_code", Not: []string{"408", "504", "429", "503", "499"}},
+		{Field: TimedOut, Names: []string{"num_deployment_http_error_requests"}, Label: "error_code", In: []string{"408", "504"}},
+		{Field: Rejected, Names: []string{"num_deployment_http_error_requests"}, Label: "error_code", In: []string{"429", "503"}},
+		{Field: Aborted, Names: []string{"num_deployment_http_error_requests"}, Label: "error_code", In: []string{"499"}},
 		{Field: Latency, Names: []string{"deployment_processing_latency_ms"}, Scale: 1e-3},
 		{Field: QueueTime, Names: []string{"deployment_queuing_latency_ms"}, Scale: 1e-3},
 	},

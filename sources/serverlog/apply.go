@@ -42,6 +42,7 @@ type emitter struct {
 	spoke   bool           // something was read since the server's start
 	config  map[string]float64
 	diary   diary
+	ends    endings
 	from    string // where a setting was said
 	at      model.Instant
 	seen    model.Instant
@@ -131,6 +132,9 @@ func (e *emitter) apply(r *Reading) {
 		e.restart(st, r)
 	}
 	e.spoke = e.spoke || r.Set&recordFields != 0
+	if r.Has(HasEvent) && e.ends.told(r.Request, r.Event) {
+		r.Set &^= HasEvent | HasLatency
+	}
 	e.gauges(st, r)
 	e.samples(st, r)
 	e.happened(st, r)
@@ -241,6 +245,7 @@ func (e *emitter) happened(st *engineState, r *Reading) {
 func (e *emitter) restart(st *engineState, r *Reading) {
 	st.free(true)
 	st.total = -1
+	e.ends.forget()
 	// One process behind a router is not the whole source.
 	if e.spoke && r.Engine == nil {
 		e.emit(model.ServerRunning, model.Reset, 0, 0)

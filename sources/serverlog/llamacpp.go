@@ -111,6 +111,7 @@ func llamaSlot(t []byte, r *Reading) {
 	if bar < 0 || bar > 24 {
 		return
 	}
+	r.Request = requestID(r.Engine, b[:bar])
 	text := trimBlank(b[bar+3:])
 	switch {
 	case bytes.HasPrefix(text, []byte("processing task")):
@@ -146,8 +147,10 @@ func llamaServer(t []byte, r *Reading) {
 		llamaIdle(r)
 	case bytes.HasPrefix(t, []byte("cancel task, id_task = ")):
 		r.event(Aborted)
+		r.Request = requestID(r.Engine, digits(t[len("cancel task, id_task = "):]))
 	case bytes.HasPrefix(t, []byte("task id = ")) && bytes.Contains(t, []byte(", error: ")):
 		r.event(Error)
+		r.Request = requestID(r.Engine, digits(t[len("task id = "):]))
 	case bytes.HasPrefix(t, []byte("failed to decode the batch")):
 		r.event(Error)
 	case bytes.HasPrefix(t, []byte("initializing")):

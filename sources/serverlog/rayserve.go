@@ -5,11 +5,11 @@ import "bytes"
 // rayserve reads Ray Serve's controller, proxy and replica records, as text
 // and JSON, and what vLLM prints inside a replica.
 //
-// Origins: ray-project/ray python/ray/serve/_private/logging_utils.py,
+// Origins: Ray Serve 2.60.0 at work; ray-project/ray python/ray/serve/_private/logging_utils.py,
 // issue 52624, pull request 51346.
 var rayserve = Format{
 	Name:     "rayserve",
-	Versions: "2.0 to 2.50, text and JSON",
+	Versions: "2.0 to 2.60, text and JSON",
 	Hint:     "Ray Serve logs one line a request; its queues are at --metrics http://HOST:8080/metrics",
 	wraps:    "vllm",
 	silent:   answered,
@@ -67,17 +67,38 @@ func rayParse(c *record, r *Reading) {
 		}
 		if engine != nil {
 			r.Engine = rayEngine(engine)
+			r.Request = requestID(nil, c.obj.text("request_id"))
 			rayMessage(c, c.obj.text("route"), c.text, r)
 			return
 		}
 	} else if c.stamp.full() && c.level != noLevel && c.loc == nil {
 		if component, head, msg := rayHead(c); component != nil {
 			r.Engine = rayEngine(component)
+			r.Request = requestID(nil, rayRequest(head))
 			rayMessage(c, rayRoute(head), msg, r)
 			return
 		}
 	}
 	vllmParse(c, r)
+}
+
+// rayRequest is the request's id in `COMPONENT ID REQUEST` and in the older
+// `component id request route app`; nil if there is none.
+func rayRequest(head []byte) []byte {
+	for range 2 {
+		i := bytes.IndexByte(head, ' ')
+		if i < 0 {
+			return nil
+		}
+		head = head[i+1:]
+	}
+	if i := bytes.IndexByte(head, ' '); i >= 0 {
+		head = head[:i]
+	}
+	if len(head) < 8 || head[0] == '/' || bytes.IndexByte(head, ':') >= 0 {
+		return nil
+	}
+	return head
 }
 
 // rayEngine is the label of a component; the controller and the driver serve
@@ -148,6 +169,13 @@ func rayAccess(route, m []byte, r *Reading) bool {
 	status := mid
 	if i := bytes.LastIndexByte(mid, ' '); i > 0 {
 		route, status = mid[:i], mid[i+1:]
+	}
+	if string(status) == "CANCELLED" { // a replica whose client or proxy gave up (seen in 2.60)
+		if inference(method, route) {
+			r.event(Aborted)
+			r.latency(ms)
+		}
+		return true
 	}
 	code, k := statusCode(status)
 	if k == 0 || k != len(status) {

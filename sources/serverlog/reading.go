@@ -81,13 +81,14 @@ type Reading struct {
 	Preempted  int64
 	Cumulative bool // Preempted counts from the server's start
 
-	Event  Outcome
-	Plain  bool  // Event is a bare error, which a continued record must not repeat
-	Slot   int64 // the slot that was taken or given up
-	Taken  bool  // Slot was taken
-	Steps  bool  // Running is also the batch of each step
-	Filled bool  // Batch is a prefill: what joins, not what runs
-	Each   bool  // told once for each request: a batch of n is told n times
+	Event   Outcome
+	Request uint64 // whose end Event and LatencyMs are, by the server's own id; 0 if it names none
+	Plain   bool   // Event is a bare error, which a continued record must not repeat
+	Slot    int64  // the slot that was taken or given up
+	Taken   bool   // Slot was taken
+	Steps   bool   // Running is also the batch of each step
+	Filled  bool   // Batch is a prefill: what joins, not what runs
+	Each    bool   // told once for each request: a batch of n is told n times
 
 	Debug   bool      // the record is of level DEBUG
 	Restart bool      // a start-up line: whatever ran before is gone

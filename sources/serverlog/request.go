@@ -1,0 +1,57 @@
+package serverlog
+
+// requestsKept is how many of the newest requests are known by their ids.
+const requestsKept = 1 << 12
+
+// requestID is the hash of a request's id, within an engine where ids are its
+// own; 0 if there is none.
+func requestID(engine, id []byte) uint64 {
+	if len(id) == 0 {
+		return 0
+	}
+	h := hashBytes(fnvStart, engine)
+	return max(1, hashBytes((h^'/')*fnvPrime, id))
+}
+
+// digits are the decimal digits at the start of b.
+func digits(b []byte) []byte {
+	n := 0
+	for n < len(b) && isDigit(b[n]) {
+		n++
+	}
+	return b[:n]
+}
+
+// ending is how a request was told to end.
+type ending struct {
+	id  uint64
+	was Outcome
+}
+
+// endings remembers how the newest requests ended, so that one that several
+// writers of a log report (a proxy and a replica, a cancellation and its slot's
+// release) counts once.
+type endings struct {
+	kept *[requestsKept]ending // nil before the first
+}
+
+// forget drops what was told before a restart: ids begin anew.
+func (e *endings) forget() { e.kept = nil }
+
+// told books how a request ended and reports whether that was counted before.
+// A failure that one writer tells of a request that another saw finish is told
+// as well: the server did its work, and the client had no use of it.
+func (e *endings) told(id uint64, o Outcome) bool {
+	if id == 0 || o == NoOutcome || o == Started || o == Idle {
+		return false
+	}
+	if e.kept == nil {
+		e.kept = new([requestsKept]ending)
+	}
+	x := &e.kept[id%requestsKept]
+	again := x.id == id && (x.was != Finished || o == Finished)
+	if !again {
+		*x = ending{id, o}
+	}
+	return again
+}

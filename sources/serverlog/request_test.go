@@ -1,0 +1,59 @@
+package serverlog_test
+
+import (
+	"fmt"
+	"testing"
+
+	"benchtop/model"
+	"benchtop/sources/serverlog"
+)
+
+// What a proxy, its replica and the error between them tell of one request
+// counts once. The wordings are those of Ray Serve 2.60.
+func TestRayRequestsCountOnce(t *testing.T) {
+	line := func(who, id, text string) string {
+		return fmt.Sprintf("INFO 2026-11-30 12:00:01,000 %s %s -- %s", who, id, text)
+	}
+	const proxy, replica = "proxy 192.0.2.2", "app_Model 3l2zn5js"
+	b := newBench(t, serverlog.Options{Format: "rayserve"})
+	b.live(
+		line(replica, "61b27d4f-ebf3", "POST /generate 200 55.4ms"),
+		line(proxy, "61b27d4f-ebf3", "POST /generate 200 76.2ms"),
+		"ERROR 2026-11-30 12:00:02,000 app_Model 3l2zn5js 6145e710-4ff4 -- Request failed.",
+		line(replica, "6145e710-4ff4", "POST /generate 500 11.2ms"),
+		line(proxy, "6145e710-4ff4", "POST /generate 500 24.9ms"),
+		line(proxy, "ecf8fd47-c92b", "Client for request ecf8fd47-c92b disconnected, cancelling request."),
+		line(replica, "ecf8fd47-c92b", "POST /generate CANCELLED 209.6ms"),
+		line(proxy, "ecf8fd47-c92b", "POST /generate 499 219.0ms"),
+		line(proxy, "57b2dde7-cfb6", "Request dropped due to backpressure (num_queued_requests=2, max_queued_requests=2)."),
+		line(proxy, "57b2dde7-cfb6", "POST /generate 503 16.9ms"),
+		line(replica, "9d86d134-f9b1", "POST /generate 200 888.4ms"),
+		line(proxy, "9d86d134-f9b1", "POST /generate 408 1610.3ms"), // done, and too late
+	)
+	b.want(model.ServerFinished, 1, 1)
+	b.want(model.ServerError, 1)
+	b.want(model.ServerAborted, 1)
+	b.want(model.ServerQueueFull, 1)
+	b.want(model.ServerRejected)
+	b.want(model.ServerTimeout, 1)
+	b.want(model.ServerWaiting, 2)
+}
+
+// A cancelled request of llama-server still gives up its slot, and a new
+// process counts its tasks from zero.
+func TestLlamaRequestsCountOnce(t *testing.T) {
+	start := "0.01.000.000 I srv    load_model: initializing, n_slots = 2, n_ctx_slot = 512"
+	b := newBench(t, serverlog.Options{Format: "llamacpp"})
+	b.live(
+		start,
+		llamaLaunch(0, 7), llamaLaunch(1, 8),
+		"1.02.003.004 I srv  cancel_tasks: cancel task, id_task = 7",
+		llamaRelease(0, 7), llamaRelease(1, 8),
+		start,
+		llamaLaunch(0, 8), llamaRelease(0, 8),
+	)
+	b.want(model.ServerStarted, 1, 1, 1)
+	b.want(model.ServerAborted, 1)
+	b.want(model.ServerFinished, 1, 1)
+	b.want(model.ServerRunning, 0, 1, 2, 2, 1, 0, 0, 0, 1, 0) // told again after a second of other lines
+}
