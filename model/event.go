@@ -106,6 +106,11 @@ const MarkClock = "clock"
 // opened anew: what was said around it may be missing.
 const MarkRotated = "rotation"
 
+// FactThinned names the NoteRun by which a recording tells that the requests up
+// to its time were recorded as counts, for Value seconds: what the rules make of
+// them need not be what they made then, so the recorded verdict is shown.
+const FactThinned = "thinned"
+
 // FactUnrecognised names the NoteRun by which a log's source tells that nothing
 // is recognised in it: Value is the lines since the last that told something, 0
 // once that is over, Text what would help.

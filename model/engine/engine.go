@@ -40,8 +40,9 @@ type Engine struct {
 	signals *model.Signals
 	result  diagnose.Result
 	kinds   map[model.SourceID]model.SourceKind
-	notes   model.Batch // for what the engine itself tells the recorder
-	differ  string      // ids of the last difference told between then and today
+	notes   model.Batch   // for what the engine itself tells the recorder
+	thinned model.Instant // up to when the recording that is played has counts in place of requests
+	differ  string        // ids of the last difference told between then and today
 }
 
 // New makes an engine with an empty snapshot published.
@@ -71,7 +72,7 @@ func (e *Engine) restart() {
 	e.store = store.New(e.opts.Thresholds)
 	e.judge = diagnose.NewJudge(e.opts.Thresholds)
 	e.kinds = make(map[model.SourceID]model.SourceKind)
-	e.judged, e.signals, e.result, e.differ = 0, nil, e.judge.Standing(), ""
+	e.judged, e.signals, e.result, e.differ, e.thinned = 0, nil, e.judge.Standing(), "", 0
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 
@@ -103,6 +104,7 @@ func (e *Engine) take(b *model.Batch) {
 		e.opts.Record(b)
 	}
 	for i := range b.Notes {
+		e.noteThinned(&b.Notes[i])
 		if n := &b.Notes[i]; n.Kind == model.NoteSource {
 			e.kinds[n.Source] = model.SourceKind(n.Value)
 		}
@@ -162,32 +164,6 @@ func (e *Engine) judge1(sec model.Instant) {
 	}
 }
 
-// contrastAfter is how long today's verdict must differ from the recorded one
-// before that is told: changes may lie a second apart.
-const contrastAfter = 5e9
-
-// contrast marks, in a replay, where today's rules say something else than was
-// said then.
-func (e *Engine) contrast(sec model.Instant) {
-	said := e.store.Said()
-	v := &e.result.Verdict
-	if len(said) == 0 || v.ID == "" {
-		return
-	}
-	last := &said[len(said)-1]
-	key := last.ID + " " + last.Reason + " " + v.ID + " " + v.Reason
-	if last.ID == v.ID && last.Reason == v.Reason {
-		e.differ = ""
-		return
-	}
-	changed := e.judge.History() // a verdict leads for some seconds before it stands: Since is too early
-	if key == e.differ || sec-last.At < contrastAfter || len(changed) > 0 && sec-changed[len(changed)-1].At < contrastAfter {
-		return
-	}
-	e.differ = key
-	e.store.Mark(model.Mark{At: sec, Class: "then", Text: "said then: " + last.Title + "; today's rules say: " + v.Title})
-}
-
 func (e *Engine) publish(final bool) {
 	if len(e.changed) > 0 && !final {
 		return // nobody has looked since the last one: don't freeze in vain
@@ -197,7 +173,7 @@ func (e *Engine) publish(final bool) {
 	s := &model.Snapshot{Seq: e.seq, Second: e.second, Final: final, Signals: e.signals}
 	figures := prev == nil || prev.Second != e.second || final
 	e.store.Freeze(s, prev, figures)
-	s.Verdict, s.Runner, s.Findings = e.result.Verdict, e.result.Runner, e.result.Findings
+	s.Verdict, s.Runner, s.Findings = e.verdict(), e.result.Runner, e.result.Findings
 	s.Verdicts = e.judge.History()
 	e.latest.Store(s)
 	select {

@@ -9,7 +9,8 @@
 // Delivery promise: what Write was given is stored without loss, or the
 // recording itself says how much is missing and where. Write never waits for
 // the disk. A slow disk costs blocks, a full disk ends the recording; neither
-// costs the run. After a kill everything up to the last whole block is
+// costs the run. Above ThinAbove requests a second the client's single requests
+// are kept as counts; totals, histograms and verdicts stay. After a kill everything up to the last whole block is
 // readable, and a block is never older than a second while the disk keeps up.
 //
 // # Format, version 1
@@ -26,8 +27,9 @@
 // The json of the head is a Header: series are stored by name there, and by
 // their place in that list in the blocks. A block is a run of records (data),
 // the account of blocks that were dropped (lost) or the list of blocks that
-// closes a file (index). Each block can be read without the others. See
-// encoder.go for the records.
+// closes a file (index), or the counts that stand for the client's requests of
+// one second (thin; an older reader passes it by). Each block can be read
+// without the others. See encoder.go for the records, thin.go for the counts.
 //
 // Every version ever released stays readable; testdata has a sample of each.
 package recording

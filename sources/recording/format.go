@@ -43,6 +43,7 @@ const (
 	kindData  byte = 'D'
 	kindLost  byte = 'L'
 	kindIndex byte = 'I'
+	kindThin  byte = 'T'
 )
 
 // The codecs of a block's payload.

@@ -30,9 +30,11 @@ type Reader struct {
 	off    int64 // of the next block
 
 	dec     decoder
+	thaw    *thaw // the rest of a thinned second
 	stored  []byte
 	raw     []byte
 	flate   io.ReadCloser
+	notes   []model.Note
 	hole    *loss // to be told before the next block
 	closed  bool  // the index was reached
 	damaged int
@@ -147,6 +149,7 @@ func (r *Reader) Rewind() {
 	r.off = r.begin
 	r.dec.stop()
 	r.dec.skipped, r.dec.flight = 0, make(map[model.SourceID]struct{})
+	r.thaw, r.notes = nil, r.notes[:0]
 	r.hole, r.closed, r.damaged, r.lost = nil, false, 0, 0
 }
 
@@ -185,6 +188,16 @@ func (r *Reader) next(b *model.Batch) error {
 			r.tell(b, *r.hole)
 			r.hole = nil
 			return nil
+		}
+		if len(r.notes) > 0 {
+			b.Notes, r.notes = append(b.Notes, r.notes...), r.notes[:0]
+			return nil
+		}
+		if r.thaw != nil {
+			if r.thaw.fill(b); len(b.Events) > 0 {
+				return nil
+			}
+			r.thaw = nil
 		}
 		if !r.dec.more() {
 			if err := r.load(); err != nil {
@@ -240,6 +253,18 @@ func (r *Reader) load() error {
 		l := parseLoss(p, h)
 		r.lost += l.blocks
 		r.hole = &l
+	case h.kind == kindThin:
+		t, err := newThaw(p, r.dec.series, r.dec.known)
+		if err != nil {
+			r.damage(h.first, h.last)
+			break
+		}
+		for _, g := range t.groups {
+			if g.kind == model.Begin {
+				r.dec.flight[g.source] = struct{}{}
+			}
+		}
+		r.thaw, r.notes = t, append(r.notes, thinnedNote(h.first, h.last))
 	case h.kind == kindData:
 		if r.dec.start(p, h.first) != nil {
 			r.damage(h.first, h.last)

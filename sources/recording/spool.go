@@ -102,6 +102,14 @@ func (s *spool) store(b *block) error {
 		return nil
 	}
 	at := s.size
+	if len(b.thin) > 0 {
+		if err := s.put(blockHeader{kind: kindThin, first: b.first, last: b.last, count: b.count}, b.thin); err != nil {
+			return err
+		}
+		s.index.add(at, b.first, b.last, b.count)
+		s.blocks++
+		return nil
+	}
 	var parts [2 * colCount][]byte
 	for i, col := range b.cols {
 		parts[2*i] = binary.AppendUvarint(s.lengths[i][:0], uint64(len(col)))
@@ -123,7 +131,7 @@ func (s *spool) put(h blockHeader, parts ...[]byte) error {
 		s.out = append(s.out, p...)
 	}
 	h.raw = uint32(len(s.out) - blockHead)
-	if h.kind == kindData {
+	if h.kind == kindData || h.kind == kindThin {
 		if err := s.pack(parts); err != nil {
 			return fmt.Errorf("pack a block: %w", err)
 		}

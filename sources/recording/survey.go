@@ -36,7 +36,7 @@ func (r *Reader) survey() (x index, closed bool, err error) {
 			return x, false, nil
 		case h.kind == kindIndex:
 			return x, true, nil
-		case h.kind == kindData:
+		case h.kind == kindData || h.kind == kindThin:
 			x.add(w.off, h.first, h.last, h.count)
 		}
 		w.off = end

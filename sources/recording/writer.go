@@ -31,7 +31,8 @@ type block struct {
 	cols        columns
 	first, last model.Instant
 	count       uint32
-	lost        loss // what was dropped before it
+	lost        loss   // what was dropped before it
+	thin        []byte // counts of a thinned second in place of records
 }
 
 // loss counts what the disk was too slow for.
@@ -57,7 +58,8 @@ type Stats struct {
 	Lost   uint64 // blocks dropped because the disk was too slow
 	// LostEvents is how many events and notes were in them.
 	LostEvents uint64
-	Err        error // why the recording ended early, nil if it goes on
+	Thinned    uint64 // events of requests that were kept as counts
+	Err        error  // why the recording ended early, nil if it goes on
 }
 
 // Writer records a run. Write and Close belong to the engine's goroutine,
@@ -66,6 +68,7 @@ type Stats struct {
 type Writer struct {
 	path   string
 	enc    encoder
+	thin   thinner
 	open   *block // being filled; nil if nothing is pending
 	lost   loss   // not yet accounted for in the file
 	queue  chan *block
@@ -77,6 +80,7 @@ type Writer struct {
 
 	bytes                   atomic.Int64
 	blocks, lostN, lostRecs atomic.Uint64
+	thinned                 atomic.Uint64
 	err                     atomic.Pointer[error]
 }
 
@@ -135,12 +139,22 @@ func (w *Writer) Write(b *model.Batch) {
 		}
 	}
 	for i := range b.Events {
-		first := b.Events[i].Seen
-		if !ofTheRun(&b.Events[i]) {
+		ev := &b.Events[i]
+		if ev.Kind == model.Tick && w.thin.turn(ev.Seen) {
+			w.counts()
+		}
+		if w.thin.take(ev) {
+			if w.thin.full() {
+				w.counts()
+			}
+			continue
+		}
+		first := ev.Seen
+		if !ofTheRun(ev) {
 			first = cmp.Or(w.newest, first)
 		}
 		blk := w.begin(first)
-		w.enc.event(&blk.cols, &b.Events[i])
+		w.enc.event(&blk.cols, ev)
 		w.grown(blk)
 	}
 	if w.open == nil {
@@ -171,7 +185,7 @@ func (w *Writer) begin(first model.Instant) *block {
 	for i := range b.cols {
 		b.cols[i] = b.cols[i][:0]
 	}
-	b.first, b.last, b.count, b.lost = first, first, 0, loss{}
+	b.first, b.last, b.count, b.lost, b.thin = first, first, 0, loss{}, b.thin[:0]
 	w.enc.reset(first)
 	return w.open
 }
@@ -209,6 +223,19 @@ func (w *Writer) seal() {
 	}
 }
 
+// counts hands the counts of a thinned second to the disk, behind what was
+// recorded before.
+func (w *Writer) counts() {
+	if w.open != nil {
+		w.seal()
+	}
+	b := w.begin(w.thin.first)
+	b.thin, b.first, b.last, b.count = w.thin.encode(b.thin[:0])
+	w.enc.last = b.last
+	w.thinned.Add(uint64(b.count))
+	w.seal()
+}
+
 // take detaches the open block, with the account of what was lost before it.
 func (w *Writer) take() *block {
 	b := w.open
@@ -238,6 +265,9 @@ func (w *Writer) Close() error {
 	w.closed = true
 	t := time.NewTimer(w.wait)
 	defer t.Stop()
+	if w.thin.total > 0 {
+		w.counts()
+	}
 	if w.open == nil && w.lost.blocks > 0 {
 		w.begin(w.lost.last)
 	}
@@ -264,7 +294,7 @@ func (w *Writer) Close() error {
 func (w *Writer) Stats() Stats {
 	s := Stats{
 		Path: w.path, Bytes: w.bytes.Load(), Blocks: w.blocks.Load(),
-		Lost: w.lostN.Load(), LostEvents: w.lostRecs.Load(),
+		Lost: w.lostN.Load(), LostEvents: w.lostRecs.Load(), Thinned: w.thinned.Load(),
 	}
 	if e := w.err.Load(); e != nil {
 		s.Err = *e

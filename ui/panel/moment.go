@@ -39,6 +39,26 @@ func stood(s *model.Snapshot, at model.Instant) (c model.VerdictChange, until mo
 	return c, 0, ok
 }
 
+// saidThen is what a recording tells of the verdict of its time, beside what
+// today's rules say; nil on a run that is live.
+func (f Frame) saidThen(today *model.Verdict) line {
+	s := f.View.Figures
+	at, looking := f.moment()
+	if !looking {
+		at = s.Now
+	}
+	for _, c := range slices.Backward(s.Said) {
+		if c.At > at {
+			continue
+		}
+		if c.ID == today.ID && c.Reason == today.Reason {
+			return line{{"  said then: the same", themes.Dim, false}}
+		}
+		return line{{"  said then: ", themes.Dim, false}, {draw.Sanitize(c.Title), themes.Warn, true}}
+	}
+	return nil
+}
+
 // judged is the verdict to show, with its lamps: today's, or with a cursor the
 // one that stood then. Then is false while the latter is still today's.
 type judged struct {

@@ -203,6 +203,9 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 	out = append(lampLines(ls, w), nil)
 	sign, words, role := headline(v)
 	add(role, true, sign+" ", words)
+	if l := f.saidThen(v); l != nil {
+		out = append(out, l)
+	}
 	if v.Failures != "" {
 		add(themes.Bad, false, "■ ", v.Failures)
 	}
