@@ -87,13 +87,24 @@ func (s *screen) slide(by time.Duration) {
 
 func scrolls(way int) func(*screen) tea.Cmd {
 	return func(s *screen) tea.Cmd {
-		if s.view.Full != "" && !charts(s.view.Full) {
+		if !timeline(s.view.Full) {
 			s.view.Scroll = max(s.view.Scroll+way*max(s.h/2, 1), 0)
 			return nil
 		}
 		s.slide(time.Duration(way) * time.Duration(s.axis.Cols) * s.axis.Step / 2)
 		return nil
 	}
+}
+
+// timeline reports whether what is on the screen lies on the time axis: the
+// usual charts, or a panel of its own that does.
+func timeline(full string) bool {
+	for _, p := range panel.All() {
+		if p.ID == full && p.Timed {
+			return true
+		}
+	}
+	return full == "" || charts(full)
 }
 
 // charts reports whether a panel lies on the time axis.

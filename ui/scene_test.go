@@ -194,6 +194,7 @@ func (s *scene) busyServer() {
 		}
 		s.level(model.ServerBatch, at, min(32, size+s.rng.Float64()*2))
 		s.level(model.ServerKV, at, 0.71)
+		s.level(model.ServerBatchWait, at, 0.042)
 		s.level(model.SelfCPU, at, 0.031)
 		s.level(model.SelfRSS, at, 41e6)
 	})
@@ -287,8 +288,11 @@ func (s *scene) busyWords() {
 		At: snap.Now, T: 451,
 		Client: model.ClientSignals{
 			Known: true, Horizon: snap.Now, InFlight: 64, InFlightNow: 64, Target: 64, Timeout: 30, X: 12.4, XOK: 11.9,
+			Started: 12.4, Rate: math.NaN(), Dispersion: 1.04, BurstGap: 0.7, SchedDelay: math.NaN(), SchedDelayMax: math.NaN(),
+			ConnsPerRequest: 0.62, Queued: math.NaN(), Closed: true, ClosedKnown: true, Little: 63.2, LittleFlight: 63.8,
+			InputMean: 512, InputCV: 0.1, OutputMean: 203, OutputCV: math.NaN(),
 		},
-		Server: model.ServerSignals{Known: true, Running: 47, Waiting: 7, KnowB: true, B: 32, Batch: 27.4, KV: 0.71, GenTPS: 4182, PromptTPS: 12800, X: 12.1, BatchWait: 0.042},
+		Server: model.ServerSignals{Known: true, Running: 47, Waiting: 7, KnowB: true, B: 32, Batch: 27.4, KV: 0.71, GenTPS: 4182, PromptTPS: 12800, X: 12.1, BatchWait: 0.042, BatchWaitP95: 0.05, BatchWaitLimit: 0.05},
 		GPUs:   []model.GPUSignals{{Key: 7, Index: 0}, {Key: 8, Index: 1}},
 	}
 	snap.Verdict = model.Verdict{

@@ -122,10 +122,10 @@ func drawFoot(frame func(x, y, w, h int) panel.Frame, arr layout.Screen, axis Ax
 	keys := footer(v)
 	if v.Prompt == "" && v.Notice == "" {
 		told := slices.ContainsFunc(axis.Boxes, func(b layout.Box) bool { return b.ID == "sources" })
-		if words, bad := panel.Trouble(v.Slow); bad && !told && v.Full == "" {
-			keys = []panel.Span{{Text: words, Role: themes.Bad}, {Text: "? help", Role: themes.Dim}}
-		} else if arr.Axis == arr.Footer {
+		if arr.Axis == arr.Footer {
 			keys = nil
+		} else if words, bad := panel.Trouble(v.Slow); bad && !told && v.Full == "" {
+			keys = []panel.Span{{Text: draw.Fit(words, arr.W-11), Role: themes.Bad}, {Text: "? help", Role: themes.Dim}}
 		}
 	}
 	if arr.Footer >= 0 {
@@ -141,7 +141,7 @@ func drawFoot(frame func(x, y, w, h int) panel.Frame, arr layout.Screen, axis Ax
 // timed reports whether there is a chart over the axis' row: not under a list
 // that has the whole screen.
 func timed(arr layout.Screen, v ViewState) bool {
-	return arr.Axis >= 0 && (v.Full == "" || charts(v.Full))
+	return arr.Axis >= 0 && timeline(v.Full)
 }
 
 // throughTitles carries the cursor's line on over the title lines between the

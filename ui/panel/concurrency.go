@@ -34,7 +34,7 @@ func (f Frame) sides() sides {
 	} else {
 		s.client = f.held(f.Snap.Whole(model.ClientGaugeInFlight), mean)
 	}
-	s.running = f.held(f.Snap.Whole(model.ServerRunning), mean)
+	s.running = f.held(admitted(f.Snap), mean)
 	s.waiting = f.held(f.Snap.Whole(model.ServerWaiting), mean)
 	s.settled = f.View.Cols
 	if sig := f.Snap.Signals; sig != nil && sig.Client.Horizon > 0 {
@@ -55,6 +55,15 @@ func (f Frame) sides() sides {
 	s.top = draw.NiceTop(max(zero(most(s.client)), stacked, zero(s.target), 3.5) * 1.12)
 	s.row = func(v float64, rows int) int { return draw.RowOf(v/s.top, rows) }
 	return s
+}
+
+// admitted is what the server has in its batch: what runs, or of a server that
+// only tells its batches, those.
+func admitted(s *model.Snapshot) *model.Track {
+	if t := s.Whole(model.ServerRunning); t != nil {
+		return t
+	}
+	return s.Whole(model.ServerBatch)
 }
 
 func concurrencyHead(f Frame) Head {
@@ -90,10 +99,10 @@ func drawConcurrency(f Frame) {
 	_, h := f.Grid.Size()
 	legend, rows, losses, axis := concurrencyRows(h, f.View.Framed, f.View.Full)
 	s := f.sides()
-	if legend > 0 {
-		f.legend(s)
-	}
 	asLines := f.View.Lines && rows >= 4
+	if legend > 0 {
+		f.legend(s, asLines)
+	}
 	if asLines {
 		s.row = func(v float64, rows int) int { return rows - 1 - int(math.Round(v/s.top*float64(rows-1))) }
 	}
@@ -143,7 +152,9 @@ func (f Frame) targetLine(p *draw.Grid, s sides) {
 	}
 }
 
-// lines is the other style: two lines over two tints.
+// lines is the other style: the client's line over two tints, the server's
+// running and, where requests wait, running with waiting. What is not final yet
+// is dashed.
 func (f Frame) lines(p *draw.Grid, s sides) {
 	_, rows := p.Size()
 	at := make([]float64, len(s.running))
@@ -161,8 +172,24 @@ func (f Frame) lines(p *draw.Grid, s sides) {
 		}
 	}
 	f.targetLine(p, s)
-	_ = p.Line(s.client, 0, s.top, func(i int) themes.Role { return themes.Client }) // no line, no harm: the tints stay
-	_ = p.Line(at, 0, s.top, draw.Only(themes.Server))
+	client := func(i int) themes.Role {
+		if i >= s.settled {
+			return themes.Dim
+		}
+		return themes.Client
+	}
+	_ = p.Line(s.client, 0, s.top, client) // no line, no harm: the tints stay
+	for x := max(s.settled, 0); x < f.View.Cols; x++ {
+		for y := range rows {
+			if p.Cell(x, y).Rune == '─' {
+				p.Put(x, y, '╌', themes.Dim)
+			}
+		}
+	}
+	if most(s.waiting) > 0 {
+		_ = p.Line(at, 0, s.top, draw.Only(themes.Text))
+	}
+	_ = p.Line(s.running, 0, s.top, draw.Only(themes.Server))
 }
 
 // levels writes the newest values at their heights, at the right of the plot.
@@ -268,32 +295,43 @@ func clear(g *draw.Grid, x, y, n int) bool {
 }
 
 // legend names what is drawn, with the values now or at the cursor.
-func (f Frame) legend(s sides) {
+func (f Frame) legend(s sides, asLines bool) {
 	w, _ := f.Grid.Size()
 	fig := f.View.Figures
-	nowOf := func(vals []float64, t *model.Track) float64 { return f.shown(vals, last(t)) }
 	client := f.shown(s.client, f.looked(s.client))
 	if sig := fig.Signals; sig != nil && f.View.Cursor < 0 {
 		client = first(sig.Client.InFlightNow, client)
 	}
-	running := nowOf(s.running, fig.Whole(model.ServerRunning))
-	waiting := nowOf(s.waiting, fig.Whole(model.ServerWaiting))
+	running := f.shown(s.running, last(admitted(fig)))
+	waiting := f.shown(s.waiting, last(fig.Whole(model.ServerWaiting)))
 	var pieces []Span
 	if fig.Whole(model.ClientInFlight) == nil && math.IsNaN(client) {
 		pieces = append(pieces, Span{"no client stream yet", themes.Dim, false})
 	} else {
 		pieces = append(pieces, Span{"── client in flight " + draw.Count(math.Round(client)), themes.Client, false})
 	}
-	if fig.Whole(model.ServerRunning) == nil {
+	if admitted(f.Snap) == nil {
 		pieces = append(pieces, Span{"no server figures yet", themes.Dim, false})
 	} else {
-		pieces = append(pieces, Span{"█ server running " + draw.Count(math.Round(running)), themes.Server, false})
+		sign := "█"
+		if asLines {
+			sign = "──"
+		}
+		what := " server running "
+		if fig.Whole(model.ServerRunning) == nil {
+			what = " server batch "
+		}
+		pieces = append(pieces, Span{sign + what + draw.Count(math.Round(running)), themes.Server, false})
 	}
 	if gap := client - running - zero(waiting); gap >= 0.5 && client > 0 {
 		pieces = append(pieces, Span{fmt.Sprintf("░ gap %s (%s)", draw.Count(math.Round(gap)), draw.Percent(gap/client)), themes.GapText, false})
 	}
 	if !math.IsNaN(waiting) {
-		pieces = append(pieces, Span{"▒ waiting " + draw.Count(math.Round(waiting)), themes.Text, false})
+		p := Span{"▒ waiting " + draw.Count(math.Round(waiting)), themes.Text, false}
+		if asLines {
+			p = Span{"── with waiting " + draw.Count(math.Round(running+waiting)), themes.Text, false}
+		}
+		pieces = append(pieces, p)
 	}
 	if !math.IsNaN(s.target) {
 		pieces = append(pieces, Span{"┄ target " + draw.Count(s.target), themes.Target, false})

@@ -12,7 +12,7 @@ import (
 
 var figures = Panel{
 	ID: "figures", Title: "figures", Key: "7",
-	Want: layout.Want{Side: true, Steps: []int{8, 6, 4}, Narrow: []int{1}, Rank: 2, Grow: 1, Most: 9, Fixed: true, Plain: true},
+	Want: layout.Want{Side: true, Steps: []int{8, 6, 4}, Narrow: []int{1}, Rank: 2, Grow: 1, Most: 14, Fixed: true, Plain: true},
 	Head: figuresHead,
 	Draw: drawFigures,
 }
@@ -139,7 +139,7 @@ func figureRows(s *model.Snapshot) []figure {
 		}
 		rows = append(rows, kv)
 	}
-	return append(rows, runRow(s))
+	return append(append(rows, runRow(s)), loadFigures(s)...)
 }
 
 // latencyFigures is the latency of the good requests of the last 30 s: what

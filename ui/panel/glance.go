@@ -15,7 +15,7 @@ func DrawGlance(f Frame) {
 	s := f.View.Figures
 	sign, words, role := headline(&s.Verdict)
 	lines := []line{{{sign + " " + words, role, true}}}
-	client, running, waiting := last(s.Whole(model.ClientInFlight)), last(s.Whole(model.ServerRunning)), last(s.Whole(model.ServerWaiting))
+	client, running, waiting := last(s.Whole(model.ClientInFlight)), last(admitted(s)), last(s.Whole(model.ServerWaiting))
 	lines = append(lines, line{
 		{"client " + draw.Count(client), themes.Client, false},
 		{" server " + draw.Count(running), themes.Server, false},

@@ -10,7 +10,7 @@ import (
 )
 
 var host = Panel{
-	ID: "host", Title: "host", Key: "0",
+	ID: "host", Title: "host", Key: "0", Timed: true,
 	Want: layout.Want{Side: true, Far: true, Steps: []int{6}, Rank: 9, Spare: true},
 	Head: hostHead,
 	Draw: drawHost,
@@ -41,6 +41,9 @@ func drawHost(f Frame) {
 		figures = f.hostThen()
 	}
 	rows := hostRows(&figures)
+	if f.View.Full {
+		f.hostStrips(len(rows) + 1)
+	}
 	for y, r := range rows {
 		if y >= h {
 			return
@@ -65,6 +68,8 @@ func (f Frame) hostThen() model.HostSignals {
 		NewConns: grown(model.HostConnsOpened) / f.View.Step.Seconds(), OtherCPU: at(model.HostOtherCPU), Steal: at(model.HostSteal),
 		RetransShare: grown(model.HostSegsRetrans) / grown(model.HostSegsOut),
 		QuotaShare:   grown(model.HostQuotaThrottled) / grown(model.HostQuotaPeriods),
+		ClientQuota:  grown(model.HostClientQuotaThrottled) / grown(model.HostClientQuotaPeriods),
+		Idle:         at(model.HostIdle),
 		PSIMemory:    at(model.HostPSIMemory), OOMEver: math.NaN(),
 	}
 }
@@ -93,6 +98,12 @@ func hostRows(s *model.HostSignals) []figure {
 		{"machine", []Span{ratio("others", s.OtherCPU, 0.25), ratio("stolen", s.Steal, 0.05)}, 3},
 		{"network", []Span{ratio("resent", s.RetransShare, 0.01)}, 4},
 		{"limits", []Span{ratio("CPU quota hit", s.QuotaShare, 0.1), ratio("memory stall", s.PSIMemory, 0.05)}, 4},
+	}
+	if !math.IsNaN(s.ClientQuota) {
+		rows[5].vals = append(rows[5].vals, ratio("client's quota hit", s.ClientQuota, 0.1))
+	}
+	if s.Idle > 0 {
+		rows[2].vals = append(rows[2].vals, Span{draw.Count(s.Idle) + " idle", themes.Dim, false})
 	}
 	if s.Connecting > 0 {
 		rows[2].vals = append(rows[2].vals, Span{draw.Count(s.Connecting) + " connecting", themes.Warn, false})

@@ -69,7 +69,7 @@ func (n bigNumber) width(long bool) int {
 func (f Frame) bigNumbers() []bigNumber {
 	s := f.View.Figures
 	nan := math.NaN()
-	good, server := nan, last(s.Whole(model.ServerRunning))
+	good, server := nan, last(admitted(s))
 	client := last(s.Whole(model.ClientInFlight))
 	p95 := s.Latency.WindowOK.P95
 	if sig := s.Signals; sig != nil {

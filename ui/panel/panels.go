@@ -12,6 +12,7 @@ import (
 type Panel struct {
 	ID, Title string
 	Key       string // focuses it
+	Timed     bool   // lies on the time axis when it has the whole screen, though it belongs to the side
 	Want      layout.Want
 	Needs     func(*model.Snapshot) bool // whether there is anything to show; nil: always
 	Head      func(Frame) Head           // its title line, where there are frames
@@ -27,6 +28,7 @@ func All() []Panel {
 		concurrency,
 		batch,
 		queue,
+		wait,
 		throughput,
 		gpuClock,
 		gpus,
@@ -90,6 +92,7 @@ func Layouts() []Layout {
 			{id: "latency", steps: []int{16, 12, 8, 5}, narrow: []int{12, 8, 5}, rank: 2, grow: 8},
 			{id: "tokens", steps: []int{6, 3}, narrow: []int{3}, rank: 4, grow: 2, most: 12},
 			{id: "queue", steps: []int{3, 2, 1}, narrow: []int{3, 2, 1}, rank: 3, grow: 1, most: 6},
+			{id: "wait", steps: []int{3}, rank: 3, grow: 1, most: 6},
 			{id: "throughput", steps: []int{3}, narrow: []int{3, 1}, rank: 5, grow: 1, most: 6},
 			{id: "concurrency", steps: []int{8, 5}, narrow: []int{5, 4}, rank: 6, grow: 2, most: 14},
 			{id: "losses", steps: []int{3}, narrow: []int{2}, rank: 7, grow: 1, most: 8},

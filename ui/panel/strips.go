@@ -116,11 +116,51 @@ func queueHead(f Frame) Head {
 	if v >= f.longQueue() {
 		waits = Span{"▲ " + waits.Text, themes.Warn, true}
 	}
-	h.Notes = []Span{waits, {"peak " + draw.Count(most(vals)), themes.Dim, false}}
+	h.Notes = []Span{waits}
+	if word, grows := f.trend(vals); word != "" {
+		p := Span{word, themes.Dim, false}
+		if grows {
+			p.Role = themes.Warn
+		}
+		h.Notes = append(h.Notes, p)
+	}
+	h.Notes = append(h.Notes, Span{"peak " + draw.Count(most(vals)), themes.Dim, false})
 	if sig := f.View.Figures.Signals; sig != nil && sig.Server.BatchWait > 0 {
 		h.Notes = append(h.Notes, Span{"wait " + draw.Latency(sig.Server.BatchWait), themes.Dim, false})
 	}
 	return h
+}
+
+// trendS is over how many seconds a trend is told.
+const trendS = 60
+
+// trend words where a queue goes, by the straight line through its last minute
+// up to now or to the cursor: nothing where there is too little to tell. A line
+// counts that rises or falls by more than the values scatter around it.
+func (f Frame) trend(vals []float64) (word string, grows bool) {
+	end := f.View.Newest
+	if f.View.Cursor >= 0 {
+		end = f.View.Cursor
+	}
+	step := f.View.Step.Seconds()
+	var n, sx, sy, sxx, sxy, syy float64
+	for i := max(0, end-int(trendS/step)+1); i <= end && i < len(vals); i++ {
+		if x, y := float64(i-end)*step, vals[i]; !math.IsNaN(y) {
+			n, sx, sy, sxx, sxy, syy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y, syy+y*y
+		}
+	}
+	if n < 8 || n*step < trendS/2 {
+		return "", false
+	}
+	dx, dy, dxy := sxx-sx*sx/n, syy-sy*sy/n, sxy-sx*sy/n
+	slope := dxy / dx
+	if moved := math.Abs(slope) * n * step; moved < max(2, sy/n/4) || dxy*dxy < 0.6*dx*dy {
+		return "steady", false
+	}
+	if slope > 0 {
+		return "↑ " + draw.Small(slope) + "/s", true
+	}
+	return "↓ " + draw.Small(-slope) + "/s", false
 }
 
 func drawQueue(f Frame) {

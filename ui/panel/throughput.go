@@ -91,8 +91,8 @@ func (f Frame) spreadOver(vals []float64, t *model.Track) []float64 {
 }
 
 // perSecond divides counts by their column's seconds. The newest column is not
-// over: it is as good as the share of it that has passed, and before a quarter
-// of it has it says what the one before did.
+// over: what is to come of it counts as the one before did, and a short one
+// stands as that until it is.
 func (f Frame) perSecond(vals []float64) {
 	step := f.View.Step.Seconds()
 	newest := f.View.Newest
@@ -102,15 +102,15 @@ func (f Frame) perSecond(vals []float64) {
 			continue
 		}
 		passed := f.Snap.Now.Seconds(f.View.From.Add(time.Duration(i) * f.View.Step))
-		switch {
-		case passed >= step:
+		switch left := step - passed; {
+		case left <= 0:
 			vals[i] /= step
-		case passed >= step/4 && passed >= 0.5:
-			vals[i] /= passed
-		case i > 0 && !math.IsNaN(vals[i-1]):
+		case i > 0 && !math.IsNaN(vals[i-1]) && step <= 2:
 			vals[i] = vals[i-1]
+		case i > 0 && !math.IsNaN(vals[i-1]):
+			vals[i] = (zero(vals[i]) + vals[i-1]*left) / step
 		default:
-			vals[i] = math.NaN()
+			vals[i] /= max(passed, step/2)
 		}
 	}
 }
