@@ -79,18 +79,13 @@ func (s *session) Go(ctx context.Context) error {
 		stopShow()
 		close(drained)
 	})
-	if s.keep {
-		s.group.Start(feed, newMetadata(s.io, s.run.keep, s.run.path), sources.Block, false)
-	}
+	s.startOwn(feed)
 	if err := s.start(feed, s.group); err != nil {
 		stopSources()
 		s.group.Wait(stepLimit)
 		<-drained
 		s.closeRecording()
 		return err
-	}
-	if s.writer != nil && s.keep {
-		s.group.Start(feed, keeper{s.writer}, sources.Block, false)
 	}
 	if s.screen.exit || s.finite && s.headless() {
 		s.group.WhenFinite(stopShow)
@@ -142,6 +137,17 @@ func (s *session) drain(drained <-chan struct{}) error {
 func (s *session) say(text string) {
 	if s.left.Load() || s.headless() {
 		fmt.Fprintf(s.io.Err, "benchtop: %s\n", oneLine(text))
+	}
+}
+
+// startOwn starts what tells of a live run itself.
+func (s *session) startOwn(ctx context.Context) {
+	if !s.keep {
+		return
+	}
+	s.group.Start(ctx, newMetadata(s.io, s.run.keep, s.run.path), sources.Block, false)
+	if s.writer != nil {
+		s.group.Start(ctx, keeper{s.writer}, sources.Block, false)
 	}
 }
 
