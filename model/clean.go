@@ -53,6 +53,7 @@ type Figures struct {
 	Done, OK  float64
 	X, XOK    float64   // completions a second: all, good
 	OutputTPS float64   // tokens a second of good requests
+	Kept      float64   // requests a second that kept the declared limits; NaN without limits
 	Latency   Quantiles // of good requests
 }
 

@@ -11,6 +11,7 @@ type Signals struct {
 	Load   LoadSignals
 	GPUs   []GPUSignals
 	Host   HostSignals
+	Laws   Laws
 	Over   bool    // the load is over or pausing: nothing in flight and no record for 3 s
 	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
 	SkewOf string  // that source

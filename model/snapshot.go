@@ -25,6 +25,8 @@ type Snapshot struct {
 	Reported *ClientReport // what the generators said of the run at its end; nil before, never changed
 	Latency  LatencyView
 	Clean    CleanView
+	Goal     GoalView
+	Ledger   Ledger
 	Signals  *Signals // of the newest whole second
 	Verdict  Verdict
 	Runner   string    // id of the runner-up, "" if none

@@ -164,6 +164,20 @@ func (e *Engine) judge1(sec model.Instant) {
 	}
 }
 
+// answer fills in what the run says to its goal and what moved with throughput.
+func (e *Engine) answer(s, prev *model.Snapshot, figures bool) {
+	if !figures && prev != nil {
+		s.Goal, s.Ledger = prev.Goal, prev.Ledger
+		return
+	}
+	s.Ledger = e.store.Ledger()
+	if e.signals != nil {
+		s.Goal = e.judge.Goal(diagnose.Asked{
+			Signals: e.signals, Run: &s.Run, Clean: &s.Clean, Client: &s.Client, Steps: e.store.Steps(), GPUs: len(s.GPUs),
+		})
+	}
+}
+
 func (e *Engine) publish(final bool) {
 	if len(e.changed) > 0 && !final {
 		return // nobody has looked since the last one: don't freeze in vain
@@ -175,6 +189,7 @@ func (e *Engine) publish(final bool) {
 	e.store.Freeze(s, prev, figures)
 	s.Verdict, s.Runner, s.Findings = e.verdict(), e.result.Runner, e.result.Findings
 	s.Verdicts = e.judge.History()
+	e.answer(s, prev, figures)
 	e.latest.Store(s)
 	select {
 	case e.changed <- struct{}{}:

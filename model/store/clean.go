@@ -31,9 +31,9 @@ type cleanSecond struct {
 
 // tally sums up requests of a set of seconds.
 type tally struct {
-	seconds, done, ok, tokens, latency float64 // latency: sum of the good ones'
-	told                               float64 // good ones that told a latency
-	sketch                             *hdrhistogram.Histogram
+	seconds, done, ok, tokens, judged, kept float64
+
+	sketch *hdrhistogram.Histogram // of good requests' latencies
 }
 
 func newTally() tally { return tally{sketch: hdrhistogram.New(1, latencyMax, windowDigits)} }
@@ -233,6 +233,9 @@ func (g *gpu) heldNow(now model.Instant, th *model.Thresholds) string {
 		if r.share >= r.least && loss >= r.loss {
 			return fmt.Sprintf("%s held the clock at %.0f of %.0f MHz", r.what, clk/1e6, g.maxClk/1e6)
 		}
+	}
+	if 1-clk/g.best >= th.DriftLoss {
+		return fmt.Sprintf("the clock is at %.0f MHz, this run's best was %.0f, and no reason bit says why", clk/1e6, g.best/1e6)
 	}
 	return ""
 }

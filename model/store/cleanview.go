@@ -74,6 +74,9 @@ func (s *Store) addSecond(t *tally, n int64) {
 			t.tokens += float64(b.Sum)
 		}
 	}
+	if b := s.slo.track.tiers[1].peek(n); b != nil {
+		t.judged, t.kept = t.judged+float64(b.N), t.kept+float64(b.Sum)
+	}
 	s.client.lat.ok.mergeSecond(t.sketch, n)
 }
 
@@ -101,11 +104,14 @@ func (t *tally) set(o *tally) {
 
 func (t *tally) figures(tokens bool) model.Figures {
 	nan := math.NaN()
-	f := model.Figures{Seconds: t.seconds, Done: t.done, OK: t.ok, X: nan, XOK: nan, OutputTPS: nan, Latency: quantiles(t.sketch)}
+	f := model.Figures{Seconds: t.seconds, Done: t.done, OK: t.ok, X: nan, XOK: nan, OutputTPS: nan, Kept: nan, Latency: quantiles(t.sketch)}
 	if t.seconds > 0 {
 		f.X, f.XOK = t.done/t.seconds, t.ok/t.seconds
 		if tokens {
 			f.OutputTPS = t.tokens / t.seconds
+		}
+		if t.judged > 0 {
+			f.Kept = t.kept / t.seconds
 		}
 	}
 	return f
@@ -155,7 +161,7 @@ func (s *Store) cleanView() model.CleanView {
 // allFigures are of the whole run: from its first request to its last answer.
 func (s *Store) allFigures() model.Figures {
 	nan, c := math.NaN(), s.client
-	f := model.Figures{Seconds: nan, Done: nan, OK: nan, X: nan, XOK: nan, OutputTPS: nan, Latency: model.NoQuantiles()}
+	f := model.Figures{Seconds: nan, Done: nan, OK: nan, X: nan, XOK: nan, OutputTPS: nan, Kept: nan, Latency: model.NoQuantiles()}
 	if !c.known {
 		return f
 	}
@@ -165,6 +171,9 @@ func (s *Store) allFigures() model.Figures {
 		f.X, f.XOK = f.Done/f.Seconds, f.OK/f.Seconds
 		if t := s.whole[model.ClientOutputTokens]; t != nil && t.n > 0 {
 			f.OutputTPS = t.sum / f.Seconds
+		}
+		if s.slo.total > 0 {
+			f.Kept = s.slo.met / f.Seconds
 		}
 	}
 	return f

@@ -35,7 +35,12 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	s.hostSignals(sig)
 	s.skewSignals(sig)
 	s.staleSignals(sig)
+	if s.slo.open && sig.At-s.slo.at > 1e9 {
+		s.judgeKept()
+	}
 	s.cleanSecond(sig)
+	s.noteEpochs(sig)
+	sig.Laws = s.laws(sig)
 	c := &sig.Client
 	s.wholeSignals(sig)
 	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000
@@ -95,7 +100,7 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	now, from := sig.At, max(sig.At-clientWindow, c.first)
 	k.Known, k.FirstEnd = true, c.firstEnd
 	k.Horizon = c.exactTo(now)
-	if m, _, ok := c.flight.over(max(k.Horizon-clientWindow, c.first), k.Horizon); ok && !c.unknown {
+	if m, _, ok := c.flight.over(max(k.Horizon-clientWindow, c.first, min(s.targetAt+1e9, k.Horizon-1e9)), k.Horizon); ok && !c.unknown {
 		k.InFlight = m
 	}
 	c.sweepPeak(k.Horizon - c.settling())

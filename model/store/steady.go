@@ -99,6 +99,9 @@ func (s *Store) judgeWarm(sig *model.Signals, n []float64, last int64) {
 	}
 	if st.okFor++; st.okFor >= warmHold {
 		st.warm, st.strict, st.at = true, strict, sig.At
+		if s.firstWarm == 0 {
+			s.firstWarm = sig.At
+		}
 	}
 }
 
@@ -159,7 +162,9 @@ func (s *Store) sameP99(last int64) (ok, strict bool) {
 // explains.
 func (s *Store) judgeSteady(sig *model.Signals, n []float64) {
 	l := &sig.Load
-	if len(l.X5) < bucketsCV {
+	// Throughput that follows another load is not unsteady: only buckets of the
+	// present load count, but the one in which it began.
+	if len(l.X5) < bucketsCV || s.lastBucket-max(s.history.since, int64(s.targetAt)/fracStep) < bucketsCV && s.history.since > int64(s.client.first)/fracStep+1 {
 		return
 	}
 	tail := l.X5[len(l.X5)-bucketsCV:]

@@ -37,11 +37,15 @@ type Store struct {
 	primary map[model.SeriesID]primary
 	differs map[disagreement]bool
 	clean   *clean
+	slo     *sloJudge
+	history epochs
 	lastMut *track
 
 	now, start model.Instant
 	lastBucket int64 // number of the newest of the 5-s buckets in Load.X5
 	cpuBest    float64
+	targetAt   model.Instant // when the client was told another concurrency
+	firstWarm  model.Instant // when the run was warm for the first time
 	hostFirst  model.Instant // first sample of the host
 	serverSkew float64       // of the server's clock against the client's; NaN if unknown
 	misplaced  uint64        // events whose own time could not be believed
@@ -63,7 +67,7 @@ func New(th model.Thresholds) *Store {
 		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
 		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
 		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
-		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), clean: newClean(), cpuBest: math.NaN(), serverSkew: math.NaN(),
+		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), clean: newClean(), slo: newSLOJudge(), cpuBest: math.NaN(), serverSkew: math.NaN(),
 	}
 	s.run = model.RunInfo{
 		Facts: make(map[string]string), Meta: make(map[string]string),
@@ -186,6 +190,7 @@ func (s *Store) applyEnd(e *model.Event) {
 	src.ended++
 	src.fly(e.At, -1)
 	s.client.end(e)
+	s.ended(e)
 	s.wholeTrack(model.ClientInFlight).add(e.At, -1)
 	v := e.Value
 	if math.IsNaN(v) || v < 0 {
@@ -230,6 +235,9 @@ func (s *Store) clientLevel(e *model.Event) {
 		return
 	}
 	c.lastSeen = max(c.lastSeen, e.Seen)
+	if t := s.whole[model.ClientTarget]; e.Series == model.ClientTarget && t != nil && t.n > 0 && t.last != e.Value {
+		s.targetAt = e.At
+	}
 	v := e.Value
 	if e.Series == model.ClientBarDone {
 		v = s.bars(e)
@@ -297,8 +305,10 @@ func (s *Store) applyObserve(e *model.Event) {
 	switch e.Series {
 	case model.ClientTTFT:
 		s.client.lat.ttft.add(e.At, e.Value)
+		s.heardOf(e)
 	case model.ClientTPOT:
 		s.client.lat.tpot.add(e.At, e.Value)
+		s.heardOf(e)
 	case model.ClientInputTokens:
 		s.client.in.add(e.Value)
 	case model.ClientOutputTokens:

@@ -122,8 +122,18 @@ var scenarios = []Scenario{
 	{"throttled_open_keeps_up", "a hot GPU that keeps up with its arrivals", ids("none"), ids("thermal"), "hot_by_c=46, hot_from_s=35, mode=open, poisson=true, rate_per_s=5, thermal_tau_s=11", nil},
 	{"case_batch4", "the case study, batch 4: 1200 tokens a second at 1.8 GHz, below the power limit", ids("server_saturated"), nil, "workers=16, output_tokens=128, output_cv=0, warm_amp=0.05, clock_max_mhz=1800, power_limit_w=310, step_noise_cv=0.01, t1_s=0, tp_s=0, host_step_s=0, log_every_s=2, max_batch=4, t0_s=0.00333, power_dynamic_w=230", nil},
 	{"case_batch8", "the case study, batch 8: 900 tokens a second, held at the power limit", ids("power_cap"), ids("power_cap"), "workers=16, output_tokens=128, output_cv=0, warm_amp=0.05, clock_max_mhz=1800, power_limit_w=310, step_noise_cv=0.01, t1_s=0, tp_s=0, host_step_s=0, log_every_s=2, max_batch=8, t0_s=0.0081, power_dynamic_w=330", nil},
+	{"load_steps", "10, 20, 32, 45 and 60 workers in turn: throughput stops rising at 32", ids("server_saturated"), ids("server_saturated"), "duration_s=300, workers=10", steps},
 	{"pool_no_host", "a pool of 8, and nobody looks at the sockets", ids("before_server"), nil, "have_host_source=false, pool=8, workers=48", nil},
 	{"server_side_only", "saturated, and no stream from the client", ids("server_saturated"), nil, "have_client_stream=false, workers=64", nil},
+}
+
+// steps raise the load until throughput stops rising.
+var steps = []Phase{
+	{0, "load: 10 workers", "", ids("concurrency_lt_maxbatch", "closed_loop_ceiling")},
+	{60, "load: 20 workers", "workers=20", ids("concurrency_lt_maxbatch", "closed_loop_ceiling")},
+	{120, "load: 32 workers", "workers=32", ids("none", "closed_loop_ceiling")},
+	{180, "load: 45 workers", "workers=45", ids("server_saturated")},
+	{240, "load: 60 workers", "workers=60", ids("server_saturated")},
 }
 
 // tour is what a demo shows: one setting changes at each border.

@@ -47,6 +47,12 @@ func Closing(s *model.Snapshot, extra ...string) string {
 			line("latency", "all, as it says: mean %s, p50 %s, p95 %s, p99 %s, max %s", seconds(t.Mean), seconds(t.P50), seconds(t.P95), seconds(t.P99), seconds(t.Max))
 		}
 	}
+	if s.Goal.Line != "" {
+		line("goal", "%s", s.Goal.Line)
+	}
+	if text := s.Ledger.Line(); text != "" {
+		line("moved", "%s", text)
+	}
 	if text := cleanLine(s); text != "" {
 		line("clean", "%s", text)
 	}

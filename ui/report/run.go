@@ -30,6 +30,8 @@ func Run(s *model.Snapshot) *Page {
 			p.figure(f)
 		}
 	}
+	askedSection(p, s)
+	ledgerSection(p, s)
 	verdictHistory(p, s)
 	findingsPart(p, s)
 	p.heading(2, "1. hardware")

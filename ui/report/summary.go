@@ -36,6 +36,8 @@ type Summary struct {
 	Host     map[string]Num `json:"host"`
 	Sources  []SourcePart   `json:"sources"`
 	Clean    *CleanPart     `json:"clean"`
+	Goal     *GoalPart      `json:"goal"`
+	Ledger   *LedgerPart    `json:"ledger"`
 }
 
 // RunPart says which run this is.
@@ -153,7 +155,7 @@ func Summarize(s *model.Snapshot) Summary {
 	out := Summary{
 		Schema: "benchtop/summary/v1", Run: runPart(s), Verdict: verdictPart(&s.Verdict, s.Runner),
 		Findings: []FindingPart{}, Client: clientPart(s), Server: serverParts(s), GPUs: gpuParts(s),
-		Host: hostPart(s), Sources: []SourcePart{}, Clean: cleanPart(s),
+		Host: hostPart(s), Sources: []SourcePart{}, Clean: cleanPart(s), Goal: goalPart(s), Ledger: ledgerPart(s),
 	}
 	for i := range s.Findings {
 		f := &s.Findings[i]
@@ -288,6 +290,9 @@ func clientPart(s *model.Snapshot) ClientPart {
 	p.TTFTMS, p.ITLMS = latencyPart(s.Latency.TTFT), latencyPart(s.Latency.TPOT)
 	if span := c.LastEnd.Seconds(c.First); span > 0 {
 		p.RateRPS, p.GoodputRPS = Num(float64(c.Done)/span), Num(float64(c.ByOutcome[model.ClientOK])/span)
+		if k := s.Clean.All.Kept; k > 0 || s.Goal.Measured { // a limit was declared: good is what keeps it
+			p.GoodputRPS = Num(k)
+		}
 		if t := s.Whole(model.ClientOutputTokens); t != nil && t.N > 0 {
 			p.OutputTPS = Num(t.Sum / span)
 		}
