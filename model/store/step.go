@@ -60,7 +60,7 @@ func (m *stepMaker) take(e epoch) {
 	}
 	cut := len(m.part) - m.off
 	rest := append([]epoch(nil), m.part[cut:]...)
-	m.part = m.part[:cut]
+	m.part, m.off = m.part[:cut], 0
 	m.close()
 	m.part, m.off = rest, 0
 }
