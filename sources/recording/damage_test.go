@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"benchtop/model"
+	"benchtop/sources"
 )
 
 // few is a small recording of three blocks, and where its blocks end.
@@ -273,6 +276,82 @@ func TestKilled(t *testing.T) {
 	if info, err := Stat(path); err != nil || info.State != Cut {
 		t.Errorf("after the kill: want cut, got %v, %v", info.State, err)
 	}
+}
+
+// TestKilledHundredTimes kills a recorder at a hundred moments, chosen by how
+// large its file has just become, so that many fall into a write: each file
+// opens, is cut and not damaged, holds what was given up to its last whole
+// block, and replays as just that.
+func TestKilledHundredTimes(t *testing.T) {
+	kills := 100
+	if testing.Short() {
+		kills = 10
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	var want []item
+	s := newStream(7, false)
+	torn := 0
+	for i := range kills {
+		path := filepath.Join(t.TempDir(), "killed.btr")
+		killAt(t, path, rng.Int64N(150_000))
+		r, err := Open(path)
+		if err != nil {
+			if errors.Is(err, ErrNotRecording) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "no such file") {
+				continue // before it had a header
+			}
+			t.Fatalf("kill %d: %v", i, err)
+		}
+		got := readAll(t, r)
+		if !r.Cut() || r.Damaged() != 0 {
+			t.Errorf("kill %d: want a cut and nothing damaged, got %v, %d", i, r.Cut(), r.Damaged())
+		}
+		x, _, _ := r.survey()
+		size, _ := r.size()
+		if r.off < size {
+			torn++
+		}
+		if x.records != uint64(len(got)) {
+			t.Errorf("kill %d: want the %d records of the whole blocks, got %d", i, x.records, len(got))
+		}
+		_ = r.Close() // read only
+		for len(want) < len(got) {
+			for _, b := range s.second() {
+				want = items(want, b)
+			}
+		}
+		same(t, want[:len(got)], got)
+		g := play(t, t.Context(), NewReplay(path, sources.NewPacer(sources.Max)), nil)
+		same(t, want[:len(got)], g.items[:len(got)])
+		if end := g.items[len(got):]; len(end) != 1 || end[0].note.Name != "recording" {
+			t.Errorf("kill %d: want the replay to end with a note that it is cut short, got %v", i, end)
+		}
+	}
+	t.Logf("%d of %d files ended within a block", torn, kills)
+}
+
+// killAt starts a recorder and kills it once its file has so many bytes.
+func killAt(t *testing.T, path string, size int64) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childPath+"="+path)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() { // a line a second of the run: the file grows between them
+		if fi, err := os.Stat(path); err == nil && fi.Size() >= size {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, pipe)
+	_ = cmd.Wait()
 }
 
 // A full disk ends the recording and is told once asked; the run goes on and
