@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	hangup := make(chan os.Signal, 1) // ends the program too, unless it was told to keep going
 	signal.Notify(hangup, syscall.SIGHUP)
 	// Whoever read our output may leave: that is a write error, not the death of

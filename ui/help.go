@@ -13,11 +13,11 @@ import (
 
 // reading is how to read the screen, for the help page.
 var reading = [...][2]string{
-	{"blue line", "requests the client has in flight"},
-	{"teal area", "requests running at the server; the shade above it waits there"},
-	{"amber", "the gap: sent by the client, not at the server"},
+	{"dotted line", "requests the client has in flight; grey where that is not final yet"},
+	{"filled area", "requests running at the server; the shade on it waits there"},
+	{"tint above", "the gap: sent by the client, not at the server"},
 	{"dashed line", "what was configured or declared, never measured"},
-	{"red span", "the GPU's clock was held down; the reason stands under it"},
+	{"held", "a bar where the GPU's clock was held down; the reason stands under it"},
 	{"lamps", "▲ now   △ earlier in this run   ✓ clear   … not decided   ? not observed"},
 	{"–, a gap", "nobody measured it; it is not zero"},
 	{"(p99 …)", "too few requests for this percentile to mean anything"},

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -45,6 +46,7 @@ func TestOtherWaysOut(t *testing.T) {
 		{"ctrl+c", func(tm *terminal) { tm.keys("\x03") }},
 		{"SIGINT", func(tm *terminal) { tm.signal(syscall.SIGINT) }},
 		{"SIGTERM", func(tm *terminal) { tm.signal(syscall.SIGTERM) }},
+		{"SIGQUIT", func(tm *terminal) { tm.signal(syscall.SIGQUIT) }},
 		{"SIGHUP", func(tm *terminal) { tm.signal(syscall.SIGHUP) }},
 		{"end of the time given", func(*terminal) {}},
 	} {
@@ -133,6 +135,31 @@ func TestResize(t *testing.T) {
 		t.Errorf("want exit code 0, got %d", code)
 	}
 	tm.wantRestored()
+}
+
+// TestBytesOverTheLine counts what a live screen sends at its highest rate,
+// charts moving: a slow line must carry it.
+func TestBytesOverTheLine(t *testing.T) {
+	slow(t)
+	for _, size := range []struct{ w, h, most int }{{120, 40, 3000}, {200, 60, 6000}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			t.Parallel()
+			tm := open(t, size.w, size.h, nil, "demo", "--scenario", "tour", "--fps", "10")
+			sent := func() int {
+				tm.mu.Lock()
+				defer tm.mu.Unlock()
+				return tm.raw.Len()
+			}
+			tm.awaitText("00:00:08")
+			from := sent()
+			tm.awaitText("00:00:26") // by the run's own clock
+			rate := (sent() - from) / 18
+			t.Logf("%d bytes a second", rate)
+			if rate > size.most || rate < 100 {
+				t.Errorf("want 100 to %d bytes a second, got %d", size.most, rate)
+			}
+		})
+	}
 }
 
 func TestKeysOnTheScreen(t *testing.T) {
