@@ -18,13 +18,11 @@ func (s *Store) countedBy(e *model.Event) bool {
 	if id == e.Source {
 		return true
 	}
-	a, b := s.source(id).info, s.source(e.Source).info
-	if a.Label != b.Label && a.Kind == b.Kind {
-		return true // another server: add up
+	if s.apart(id, e.Source) {
+		// Another server: add up. Its own log and endpoint may both tell.
+		return s.source(id).info.Kind == s.source(e.Source).info.Kind
 	}
-	if a.Label == b.Label {
-		s.twiceTold(e.Series, id, e.Source)
-	}
+	s.twiceTold(e.Series, id, e.Source)
 	return false
 }
 

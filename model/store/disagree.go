@@ -64,7 +64,7 @@ func (s *Store) disagree() {
 	for i, f := range s.server.feeds {
 		for _, g := range s.server.feeds[i+1:] {
 			a, b := &s.source(f.id).info, &s.source(g.id).info
-			if a.Label != b.Label || a.Kind == b.Kind || s.now-f.any > disagreeWindow || s.now-g.any > disagreeWindow {
+			if s.apart(f.id, g.id) || a.Kind == b.Kind || s.now-f.any > disagreeWindow || s.now-g.any > disagreeWindow {
 				continue
 			}
 			s.disagreeOn(f, g)

@@ -16,10 +16,7 @@ type sample struct {
 // ns is running + waiting, or batch + queue where a server tells its batches;
 // false where it takes a number that was not told.
 func (s sample) ns() (float64, bool) {
-	held := s.run
-	if math.IsNaN(held) {
-		held = s.size
-	}
+	held := s.held()
 	if math.IsNaN(held) {
 		return 0, false
 	}
@@ -245,9 +242,8 @@ func (s *server) feed(id model.SourceID) *feed {
 	return f
 }
 
-// rank orders sources for the paired samples: one that tells both running and
-// waiting beats one that tells only one of them, then the one that spoke more
-// often in the window.
+// paired is the source of the paired samples: the one that tells most, then the
+// one that spoke more often in the window.
 func (s *server) paired(now model.Instant) *feed {
 	var best *feed
 	bestRank, bestCount := -1, 0
@@ -255,16 +251,7 @@ func (s *server) paired(now model.Instant) *feed {
 		if f.nSamples == 0 {
 			continue
 		}
-		rank := 0
-		if f.hasRun || f.hasBatch {
-			rank++
-		}
-		if f.hasWait {
-			rank++
-		}
-		if now-f.any > engineStale {
-			rank = 0
-		}
+		rank := f.rank(now)
 		count := 0
 		f.window(now-30_000_000_000, now, func(sample) { count++ })
 		if rank > bestRank || rank == bestRank && count > bestCount {

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"math"
 	"sort"
+	"strings"
 
 	"benchtop/model"
 )
@@ -31,14 +33,19 @@ func (s *Store) serverSignals(sig *model.Signals) {
 		return
 	}
 	v.Known, v.Static, v.Interval = true, f.static(), f.period
-	if n := f.count(s.server.all); v.KnowB && n > 1 { // each engine has a batch of its own
+	others := s.others(f, sig.At)
+	n := max(1, f.count(s.server.all))
+	for _, g := range others {
+		n += max(1, g.count(s.server.all))
+	}
+	if v.KnowB && n > 1 { // each engine has a batch of its own
 		v.B = v.EngineB * float64(n)
 	}
 	v.Silence, v.Restarted = s.server.silence(sig.At), s.server.restarted
-	s.pairs(sig, f)
+	s.pairs(sig, f, others)
 	s.batches(sig)
 	s.serverEvents(sig)
-	s.engineSignals(sig, f)
+	s.engineSignals(sig, f, others)
 	t := &s.run.Thresholds
 	v.Quiet = v.WaitKnown && v.Waiting <= max(1, t.QuietShare*v.NcAt) ||
 		v.WaitKnown && math.IsNaN(v.NcAt) && v.Waiting <= 1
@@ -61,8 +68,9 @@ func (s *Store) serverTold(v *model.ServerSignals) {
 }
 
 // pairs compares the server's samples with the client's in-flight at the very
-// same instants.
-func (s *Store) pairs(sig *model.Signals, f *feed) {
+// same instants. Of several servers it takes the sum: the client's load is
+// spread over them.
+func (s *Store) pairs(sig *model.Signals, f *feed, others []*feed) {
 	v, now := &sig.Server, sig.At
 	w := model.Instant(lineWindow)
 	grace := model.Instant(0)
@@ -75,11 +83,8 @@ func (s *Store) pairs(sig *model.Signals, f *feed) {
 	var ns, nc, ratio, run, wait, kv []float64
 	from := max(now-w, s.client.first) // the server idle before the load says nothing about it
 	f.window(from, now, func(p sample) {
-		held := p.run
-		if math.IsNaN(held) {
-			held = p.size
-		}
-		if !math.IsNaN(held) {
+		p = p.whole(others)
+		if held := p.held(); !math.IsNaN(held) {
 			run = append(run, held)
 		}
 		if !math.IsNaN(p.wait) {
@@ -230,23 +235,30 @@ func (s *Store) serverEvents(sig *model.Signals) {
 	v.PromptTPS = s.whole[model.ServerPromptTPS].mean(now-lineWindow, now+1)
 }
 
-// engineSignals lists the engines of the paired source, if there are several.
-func (s *Store) engineSignals(sig *model.Signals, f *feed) {
-	if len(f.engines) < 2 {
+// engineSignals lists the engines of the paired source and of the servers beside
+// it, if there are several.
+func (s *Store) engineSignals(sig *model.Signals, f *feed, others []*feed) {
+	if len(f.engines) < 2 && len(others) == 0 {
 		return
 	}
-	mean := func(id model.SeriesID, key uint64) float64 {
-		return s.tracks[trackKey{id, f.id, key}].mean(sig.At-lineWindow, sig.At+1)
-	}
-	for key := range f.engines {
-		if key == s.server.all && key != 0 {
-			continue
+	for _, g := range append([]*feed{f}, others...) {
+		mean := func(id model.SeriesID, key uint64) float64 {
+			return s.tracks[trackKey{id, g.id, key}].mean(sig.At-lineWindow, sig.At+1)
 		}
-		sig.Server.Engines = append(sig.Server.Engines, model.EngineSignals{
-			Key: key, Label: s.engines[key],
-			Running: mean(model.ServerRunning, key), Waiting: mean(model.ServerWaiting, key),
-			WaitingMedian: s.tracks[trackKey{model.ServerWaiting, f.id, key}].median(sig.At-lineWindow, sig.At+1),
-		})
+		for key := range g.engines {
+			if key == s.server.all && key != 0 {
+				continue
+			}
+			label := s.engines[key]
+			if len(others) > 0 {
+				label = strings.TrimSuffix(cmp.Or(s.source(g.id).info.Label, s.called(g.id))+" "+label, " ")
+			}
+			sig.Server.Engines = append(sig.Server.Engines, model.EngineSignals{
+				Key: key, Label: label,
+				Running: mean(model.ServerRunning, key), Waiting: mean(model.ServerWaiting, key),
+				WaitingMedian: s.tracks[trackKey{model.ServerWaiting, g.id, key}].median(sig.At-lineWindow, sig.At+1),
+			})
+		}
 	}
 	e := sig.Server.Engines
 	sort.Slice(e, func(i, j int) bool { return e[i].Label < e[j].Label })

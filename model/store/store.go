@@ -262,6 +262,9 @@ func (s *Store) serverLevel(e *model.Event) {
 	}
 	set(s.track(e), e.At, e.Value)
 	if s.isPrimary(e) && !math.IsNaN(sum) {
+		if !e.Late {
+			sum = s.fleet(s.server.feed(e.Source), e.Series, e.At, sum)
+		}
 		setWhole(s.wholeTrack(e.Series), e.At, sum)
 	}
 }
