@@ -12,7 +12,7 @@ import (
 // aiperfJSONL is AIPerf's profile_export.jsonl: one object per finished request,
 // start and end in unix nanoseconds.
 var aiperfJSONL = Format{
-	Name: "aiperf_jsonl", Versions: "db4f639 (read)",
+	Name: "aiperf_jsonl", Versions: "0.13.0",
 	Sniff: func(lines [][]byte) float64 {
 		return share(lines, func(l []byte) bool {
 			return l[0] == '{' && bytes.Contains(l, []byte(`"metadata":`)) && bytes.Contains(l, []byte(`"request_start_ns":`)) &&
@@ -52,6 +52,9 @@ func (p *aiperfLines) parse(line []byte, yield func(*Record)) error {
 	r.TTFT = measure(m, "time_to_first_token")
 	r.Output = either(measure(m, "output_sequence_length"), measure(m, "output_token_count"))
 	r.Prompt = either(measure(m, "input_sequence_length"), measure(m, "error_isl"))
+	if m != nil {
+		r.Reused = measure(m, "http_req_connection_reused") // with its trace of HTTP, which 0.13 has on
+	}
 	r.Outcome = aiperfOutcome(obj.Get("error"), flag(meta.Get("was_cancelled")) == 1)
 	if code := whole(obj.Get("error").Get("code")); code > 0 {
 		r.Status = code

@@ -16,6 +16,7 @@ type Advice struct {
 	Scripts map[string]string // files that must be there before it starts: path → content
 	Changes []string          // each change in words; none if the tool needs or knows none
 	Why     string            // what the tool says while it runs, one sentence
+	Keep    string            // what in dir is the user's and must stay; "" if nothing is
 }
 
 // toolOf is where in argv a known tool stands, behind env, timeout and the
@@ -64,7 +65,7 @@ func Advise(argv []string, dir string) Advice {
 	}
 	return Advice{
 		Tool: t.name, Own: own, Argv: l.argv, Env: l.env, Outputs: l.own, Scripts: l.scripts,
-		Changes: l.changes, Why: t.says,
+		Changes: l.changes, Why: t.says, Keep: l.keep,
 	}
 }
 
@@ -77,6 +78,7 @@ type commandLine struct {
 	env     []string
 	scripts map[string]string
 	changes []string
+	keep    string
 }
 
 // value is what a flag is given, as -f V, -f=V, --f V, --f=V, or, for a single
@@ -111,6 +113,15 @@ func (l *commandLine) add(words ...string) {
 	l.argv = slices.Insert(l.argv, l.at+1, words...)
 	l.changes = append(l.changes, "added "+commandText(words))
 }
+
+// append puts words at the command's end, and says so.
+func (l *commandLine) append(words ...string) {
+	l.argv = append(l.argv, words...)
+	l.changes = append(l.changes, "added "+commandText(words))
+}
+
+// verb reports whether a word stands somewhere behind the tool's name.
+func (l *commandLine) verb(word string) bool { return slices.Contains(l.argv[l.at+1:], word) }
 
 // set adds a variable to the environment.
 func (l *commandLine) set(variable string) {

@@ -57,6 +57,13 @@ func TestAdvise(t *testing.T) {
 			"", nil,
 			[]string{"D/jmeter.jtl="},
 		},
+		{
+			"guidellm run --profile kind=synchronous", "guidellm run --profile kind=synchronous --output kind=json,path=D/guidellm.json --output kind=console",
+			"", nil,
+			[]string{"D/guidellm.json=guidellm"},
+		},
+		{"guidellm run --output kind=json,path=r.json", "", "", []string{"r.json=guidellm"}, []string{"r.json=guidellm"}},
+		{"k6 run --out json=a.json --out csv=b.csv s.js", "", "", []string{"a.json=k6_json"}, []string{"a.json=k6_json"}},
 		{"./bench_client --report-json r.json", "", "", []string{"r.json="}, []string{"r.json="}},
 		{"sh -c 'k6 run s.js'", "", "", nil, nil},
 	}
@@ -114,12 +121,29 @@ func places(files []loadgen.Output) (all []string) {
 func TestAdviseSiege(t *testing.T) {
 	a := loadgen.Advise([]string{"siege", "-c", "2", "URL"}, "D")
 	got := strings.Join(a.Argv, " ")
-	want := "siege -v -c 2 URL"
+	want := "siege -R D/siegerc -v -c 2 URL"
 	if p, err := exec.LookPath("stdbuf"); err == nil {
 		want = p + " -oL " + want
 	}
 	if got != want {
 		t.Errorf("want %q, got %q", want, got)
+	}
+	if text := a.Scripts["D/siegerc"]; !strings.Contains(text, "\njson_output = false\n") {
+		t.Errorf("want its lines switched on, got:\n%s", text)
+	}
+	if a = loadgen.Advise([]string{"siege", "-R", "my.rc", "URL"}, "D"); len(a.Scripts) > 0 {
+		t.Errorf("want the user's own settings left alone, got %q", a.Argv)
+	}
+}
+
+// What a tool writes into our folder and the user would have kept stays there.
+func TestAdviseKeeps(t *testing.T) {
+	for command, want := range map[string]bool{
+		"aiperf profile -m m": true, "aiperf profile --artifact-dir A -m m": false, "fortio load URL": false, "locust -f f.py": false,
+	} {
+		if a := loadgen.Advise(strings.Fields(command), "D"); want != (a.Keep != "") {
+			t.Errorf("%s: want kept %v, got %q", command, want, a.Keep)
+		}
 	}
 }
 

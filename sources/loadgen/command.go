@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -205,8 +206,11 @@ func (v *voice) tell(seen model.Instant, o Options) {
 // lines are kept.
 func (v *voice) spoken() bool {
 	f := v.d.format
-	return f != nil && !f.Document && f != &tqdmBar && f != &abProgress && f != &k6Log && f != &fortioLog
+	return f != nil && !f.Document && !slices.Contains(prints, f)
 }
+
+// prints are formats that a program prints for people: their last lines are kept.
+var prints = []*Format{&tqdmBar, &abProgress, &k6Log, &fortioLog, &guidellmLog, &jmeterSummary}
 
 func (c *Command) started(pid int, out *sources.Outlet) {
 	now := sources.Now()

@@ -42,7 +42,7 @@ func TestFeedGivesTheDecodersEvents(t *testing.T) {
 				t.Skip("placed by when it was read")
 			}
 			if b := filepath.Base(file); b == "k6.rest-metrics.ndjson" || b == "ghz.csv" || b == "siege.txt" || b == "sglang-bench.composed.jsonl" ||
-				b == "ab-timeout-abort.stderr.txt" || b == "tqdm-piped.txt" {
+				b == "ab-timeout-abort.stderr.txt" || b == "tqdm-piped.txt" || b == "guidellm.stderr.txt" || b == "jmeter-summary.composed.txt" {
 				t.Skip("it has no times")
 			}
 			_, want := decode(t, loadgen.Options{}, text)

@@ -114,6 +114,8 @@ var Formats = []*Format{
 	&vegetaHist,
 	&tgiBenchmark,
 	&aiperfProgress,
+	&guidellmLog,
+	&jmeterSummary,
 	&clientReport,
 }
 

@@ -7,7 +7,7 @@ import (
 // guidellmReport is GuideLLM's json output: one object at the end, requests by
 // status, unix seconds. Of several benchmarks in a file each is a run.
 var guidellmReport = Format{
-	Name: "guidellm", Versions: "0.7.0 (read)",
+	Name: "guidellm", Versions: "0.8.1, 0.7.0 (read)",
 	Sniff: func(lines [][]byte) float64 {
 		return max(opens(lines, '{', `"generative_benchmarks_report"`), opens(lines, '{', `"benchmarks"`, `"scheduler_state"`))
 	},

@@ -54,6 +54,8 @@ var formats = map[string]string{
 	"bench_client.ndjson":                        "benchtop_ndjson",
 	"bench_client-sse.ndjson":                    "benchtop_ndjson",
 	"autocannon-stream.ndjson":                   "benchtop_ndjson",
+	"guidellm.stderr.txt":                        "guidellm_log",
+	"jmeter-summary.composed.txt":                "jmeter_summary",
 	"locust-listener.ndjson":                     "benchtop_ndjson",
 	"wrk-lua.ndjson":                             "benchtop_ndjson",
 	"vegeta.ndjson":                              "vegeta_json",

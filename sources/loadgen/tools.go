@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -98,7 +99,7 @@ var tools = []tool{
 	},
 	{
 		name: "siege", names: []string{"siege"}, read: nothing,
-		says:   "siege -v prints a line an answer, in bursts when its output is no terminal",
+		says:   "siege prints a line an answer with -v and json_output = false, in bursts when its output is no terminal",
 		assist: assistSiege,
 	},
 	{
@@ -167,6 +168,7 @@ var tools = []tool{
 		},
 		assist: func(l *commandLine) {
 			if !l.has("--artifact-dir", "--output-artifact-dir") {
+				l.keep = "AIPerf's results"
 				l.add("--artifact-dir", filepath.Dir(l.file("profile_export.jsonl", aiperfJSONL.Name)))
 			}
 			if !l.has("--export-level", "--profile-export-level") {
@@ -193,9 +195,34 @@ var tools = []tool{
 	},
 	{
 		name: "GuideLLM", names: []string{"guidellm"},
-		says: "GuideLLM draws a panel and says nothing else until its end",
-		read: func(l *commandLine) { l.report("--output-path", "", false) },
+		says: "GuideLLM logs its counts when a benchmark begins and ends; its JSON report then tells each request",
+		read: readGuideLLMOutputs,
+		assist: func(l *commandLine) {
+			if len(l.own) == 0 && l.verb("run") { // 0.6 and later; before, --output-path had a default of its own
+				l.append("--output", "kind=json,path="+l.file("guidellm.json", guidellmReport.Name), "--output", "kind=console")
+			}
+		},
 	},
+}
+
+// readGuideLLMOutputs follows the JSON report that --output kind=json,path=FILE
+// or the older --output-path names.
+func readGuideLLMOutputs(l *commandLine) {
+	l.report("--output-path", "", false)
+	for i, a := range l.argv {
+		v, ok := strings.CutPrefix(a, "--output=")
+		if a == "--output" && i+1 < len(l.argv) {
+			v, ok = l.argv[i+1], true
+		}
+		if !ok || !strings.Contains(v, "kind=json") {
+			continue
+		}
+		for part := range strings.SplitSeq(v, ",") {
+			if path, ok := strings.CutPrefix(part, "path="); ok && path != "" {
+				l.own = append(l.own, Output{Path: path, Format: guidellmReport.Name})
+			}
+		}
+	}
 }
 
 // readK6Outputs follows what --out json= and csv= name.
@@ -206,12 +233,17 @@ func readK6Outputs(l *commandLine) {
 			path, ok := strings.CutPrefix(v, k.kind)
 			if ok && path != "-" && path != "" && !strings.HasSuffix(path, ".gz") {
 				path, _, _ = strings.Cut(path, "?")
+				if len(l.own) > 0 { // it tells the same requests once more
+					continue
+				}
 				l.own = append(l.own, Output{Path: path, Format: k.format})
 			}
 		}
 	}
 }
 
+// assistK6 adds an output with each request: both k6 outputs tell the same, so
+// one is enough.
 func assistK6(l *commandLine) {
 	if len(l.own) == 0 {
 		l.add("--out", "json="+l.file("k6.json", k6JSON.Name))
@@ -253,10 +285,28 @@ func assistSiege(l *commandLine) {
 	if !l.has("-v", "--verbose") {
 		l.add("-v")
 	}
+	if !l.has("-R", "--rc") { // its default since 4.0.5 prints one JSON object at the end and no lines, and no option undoes it
+		rc := filepath.Join(l.dir, "siegerc")
+		l.scripts = map[string]string{rc: siegeSettings() + "\nverbose = true\njson_output = false\ncolor = off\n"}
+		l.add("-R", rc)
+	}
 	if p, err := exec.LookPath("stdbuf"); err == nil && l.at == 0 {
 		l.argv = append([]string{p, "-oL"}, l.argv...)
 		l.changes = append(l.changes, "put "+p+" -oL before it")
 	}
+}
+
+// siegeSettings are the user's own settings of siege; "" if there are none.
+func siegeSettings() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".siege", "siege.conf"))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 func readVLLMOutputs(l *commandLine) {

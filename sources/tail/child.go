@@ -164,7 +164,8 @@ func (c *child) forward() {
 func (c *child) pass(sig os.Signal) {
 	s, ok := sig.(syscall.Signal)
 	now := time.Now()
-	if c.got == 0 || now.Sub(c.last) >= signalApart {
+	again := c.got > 0 && now.Sub(c.last) < signalApart
+	if !again {
 		c.got++
 		c.last = now
 	}
@@ -172,7 +173,7 @@ func (c *child) pass(sig os.Signal) {
 	case !ok || c.got >= killAfter:
 		s = syscall.SIGKILL
 		c.tell(EventAsked, "killed: it did not end when it was asked")
-	case c.got == 1:
+	case !again:
 		c.tell(EventAsked, fmt.Sprintf("%s was passed on; the next one kills", s))
 	}
 	c.kill(s)

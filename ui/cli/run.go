@@ -167,11 +167,12 @@ type prepared struct {
 	outputs   []loadgen.Output
 	notes     []model.Note
 	dir       string // of our files; "" if there are none
+	kept      string // what in it is the user's
 }
 
 // clear removes the files that were only for us to read.
 func (p *prepared) clear() {
-	if p.dir != "" {
+	if p.dir != "" && p.kept == "" {
 		_ = os.RemoveAll(p.dir) // what it holds is in the recording
 	}
 }
@@ -214,6 +215,9 @@ func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
 		fmt.Fprintf(stdio.Err, "benchtop: --assist %s\n", oneLine(c))
 	}
 	fmt.Fprintf(stdio.Err, "benchtop: it runs %s\n", oneLine(strings.Join(slices.Concat(a.Env, a.Argv), " ")))
+	if p.kept = a.Keep; p.kept != "" {
+		fmt.Fprintf(stdio.Err, "benchtop: %s stay in %s\n", p.kept, dir)
+	}
 	p.argv, p.env, p.outputs = a.Argv, slices.Concat(p.env, a.Env), a.Outputs
 	now := sources.Now()
 	p.notes = append(p.notes, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "assist", Text: strings.Join(a.Changes, "; ")})
