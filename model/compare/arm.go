@@ -129,7 +129,9 @@ type Order struct {
 	Blocked     bool    `json:"blocked"`     // an arm's runs all stand together
 	Passes      int     `json:"passes"`
 	DriftPct    float64 `json:"drift_pct_per_run"` // slope of the headline metric over the order, arms taken out
-	DriftP      float64 `json:"-"`
+	// The same of what drifts with time, beside it; NaN where not measured.
+	TempDrift  float64 `json:"start_temp_drift_c_per_run"`
+	ClockDrift float64 `json:"clock_drift_pct_per_run"`
 }
 
 func orderOf(arms []Arm) Order {
@@ -156,7 +158,7 @@ func orderOf(arms []Arm) Order {
 			switches++
 		}
 	}
-	o := Order{Sequence: seq.String(), DriftPct: math.NaN()}
+	o := Order{Sequence: seq.String(), DriftPct: math.NaN(), TempDrift: math.NaN(), ClockDrift: math.NaN()}
 	k := len(arms)
 	o.Blocked = len(runs) > k && switches == k-1
 	o.Interleaved = k > 1 && len(runs)%k == 0 && len(runs) >= 2*k

@@ -84,7 +84,10 @@ func CompareArms(arms []Arm, o Options) Result {
 		return res
 	}
 	head := headline(arms)
-	res.Order.DriftPct = drift(res.Rows, arms, head)
+	relative := func(x, m float64) float64 { return 100 * (x/m - 1) }
+	res.Order.DriftPct = drift(res.Rows, arms, head, relative)
+	res.Order.ClockDrift = drift(res.Rows, arms, Clock, relative)
+	res.Order.TempDrift = drift(res.Rows, arms, StartTemp, func(x, m float64) float64 { return x - m })
 	for i := range arms {
 		res.Gates = append(res.Gates, gates(&arms[i], head, o.Limits)...)
 	}
@@ -248,7 +251,7 @@ func attribution(p *Pair) string {
 
 // drift is the slope of the headline metric over the order of the runs, each
 // relative to its arm's median, in percent a run; NaN below six runs.
-func drift(rows []Row, arms []Arm, head string) float64 {
+func drift(rows []Row, arms []Arm, head string, off func(x, m float64) float64) float64 {
 	mid := map[string]float64{}
 	for i := range arms {
 		mid[arms[i].Name] = medianOf(arms[i].values(head))
@@ -260,7 +263,7 @@ func drift(rows []Row, arms []Arm, head string) float64 {
 		if m == 0 || math.IsNaN(m) || math.IsNaN(x) {
 			return math.NaN()
 		}
-		v = append(v, 100*(x/m-1))
+		v = append(v, off(x, m))
 	}
 	if len(v) < 6 {
 		return math.NaN()

@@ -3,7 +3,6 @@ package compare
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
@@ -134,62 +133,6 @@ func Welch(a, b []float64) (p, t, df float64) {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
 	return r.P, r.T, r.DoF
-}
-
-// draws is how many bootstrap samples an interval rests on.
-const draws = 2000
-
-// seed makes every interval the same each time.
-const seed = 20260101
-
-// RatioInterval is the 95 % percentile bootstrap interval of median(b) ÷
-// median(a) − 1. With paired, run i of a and of b were of one pass and are
-// drawn together.
-func RatioInterval(a, b []float64, paired bool) (lo, hi float64) {
-	if len(a) < 2 || len(b) < 2 {
-		return math.NaN(), math.NaN()
-	}
-	paired = paired && len(a) == len(b)
-	rng := rand.New(rand.NewPCG(seed, uint64(len(a))<<32|uint64(len(b))))
-	out := make([]float64, 0, draws)
-	x, y := make([]float64, len(a)), make([]float64, len(b))
-	for range draws {
-		for i := range x {
-			k := rng.IntN(len(a))
-			x[i] = a[k]
-			if paired {
-				y[i] = b[k]
-			}
-		}
-		for i := range y {
-			if !paired {
-				y[i] = b[rng.IntN(len(b))]
-			}
-		}
-		sortFew(x)
-		sortFew(y)
-		if m := median(x); m != 0 {
-			out = append(out, median(y)/m-1)
-		}
-	}
-	if len(out) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	slices.Sort(out)
-	return out[len(out)*25/1000], out[min(len(out)-1, len(out)*975/1000)]
-}
-
-// sortFew sorts in place; runs are few, and it is done thousands of times.
-func sortFew(v []float64) {
-	if len(v) > 16 {
-		slices.Sort(v)
-		return
-	}
-	for i := 1; i < len(v); i++ {
-		for j := i; j > 0 && v[j] < v[j-1]; j-- {
-			v[j], v[j-1] = v[j-1], v[j]
-		}
-	}
 }
 
 // Detectable is the smallest relative difference that n runs a side can be

@@ -84,6 +84,12 @@ func gatePage(p *Page, r *compare.Result) {
 		if !math.IsNaN(o.DriftPct) {
 			text += fmt.Sprintf("; drift %+.2f %% a run, the arms taken out", o.DriftPct)
 		}
+		if !math.IsNaN(o.TempDrift) {
+			text += fmt.Sprintf("; start temperature %+.1f °C a run", o.TempDrift)
+		}
+		if !math.IsNaN(o.ClockDrift) {
+			text += fmt.Sprintf("; SM clock %+.2f %% a run", o.ClockDrift)
+		}
 		lines = append(lines, text)
 	}
 	p.list(lines)
@@ -161,7 +167,7 @@ func pairPage(p *Page, pair *compare.Pair) {
 	p.table(t)
 	p.list([]string{
 		"unit = run, not request: requests of one run share clock, batch and queue",
-		"interval: percentile bootstrap over runs, 2,000 draws, fixed seed; with few runs it is too narrow",
+		"interval: bootstrap over runs, of one pass together where they are interleaved (BCa, 2,000 draws, fixed seed); with few runs it is too narrow",
 		"Welch's t test assumes normal runs, which so few can't show; the U test assumes nothing",
 	})
 	chainPage(p, pair)
