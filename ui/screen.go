@@ -90,7 +90,7 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	arr := arrange(w, h, shown, v.Full)
 	axis := setAxis(pv, arr, snap, v)
 	byID := map[string]panel.Panel{}
-	for _, p := range append(append(panel.All(), panel.Findings()), shown...) {
+	for _, p := range append(append(panel.All(), panel.Findings(), panel.Guide()), shown...) {
 		byID[p.ID] = p
 	}
 	frame := func(x, y, w, h int) panel.Frame {

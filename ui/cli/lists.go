@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"benchtop/model"
-	"benchtop/model/diagnose"
 	"benchtop/sources/loadgen"
 	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
@@ -82,35 +81,6 @@ func newFormats(stdio Stdio) *cobra.Command {
 				}
 			}
 			return out("%-8s %s\n", "metrics", strings.Join(scrape.Engines(), ", "))
-		},
-	}
-}
-
-// newFindings prints the findings, or one in full.
-func newFindings(stdio Stdio) *cobra.Command {
-	out := func(format string, args ...any) error {
-		_, err := fmt.Fprintf(stdio.Out, format, args...)
-		return err
-	}
-	return &cobra.Command{
-		Use: "findings [NAME]", Short: "List the findings", Args: arguments(0, 1, "give one name"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			for _, r := range diagnose.Rules() {
-				if len(args) == 0 {
-					if err := out("%-24s %-8s %s\n", r.ID, r.Severity, r.Help); err != nil {
-						return err
-					}
-					continue
-				}
-				if r.ID == args[0] {
-					return out("%s (%s): %s\n%s.\n\nneeds          %s\ndoes not prove %s\nnext           %s\nsettled by     %s\n",
-						r.ID, r.Severity, r.Title, r.Help, r.Needs, r.DoesNotProve, r.NextChange, r.SettledBy)
-				}
-			}
-			if len(args) == 1 {
-				return usage("no finding %q (see benchtop findings)", args[0])
-			}
-			return nil
 		},
 	}
 }

@@ -30,7 +30,7 @@ func checkLook(layout, full, hide string) error {
 		known[p.ID] = true
 		ids = append(ids, p.ID)
 	}
-	if full != "" && full != panel.Findings().ID && !known[full] {
+	if full != "" && full != panel.Findings().ID && full != panel.Guide().ID && !known[full] {
 		return usage("--full %q: no such panel; there are %s and %s", full, strings.Join(ids, ", "), panel.Findings().ID)
 	}
 	for id := range strings.FieldsFuncSeq(hide, func(r rune) bool { return r == ',' || r == ' ' }) {
