@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"benchtop/model"
+	"benchtop/ui/draw"
 )
 
 // Frames is where snapshots come from.
@@ -93,7 +94,7 @@ func Line(s *model.Snapshot) string {
 		fmt.Fprintf(&b, "  gpu%d %s MHz %s C", gpu.Index, num(clk), num(temp))
 	}
 	if s.Verdict.Title != "" { // not judged yet: the first whole second is to come
-		fmt.Fprintf(&b, "  | %s (%s)", s.Verdict.Title, s.Verdict.Confidence)
+		fmt.Fprintf(&b, "  | %s (%s)", draw.Sanitize(s.Verdict.Title), draw.Sanitize(s.Verdict.Confidence))
 	}
 	return b.String()
 }
