@@ -102,6 +102,10 @@ const (
 // was learnt of the delay of stamps against our clock is void from there on.
 const MarkClock = "clock"
 
+// FactNeighbour is the Name of the fact (NoteRun) that names the busiest process
+// that is neither the client's nor the server's, with what it uses.
+const FactNeighbour = "neighbour"
+
 // MarkRotated is the Name of the mark that says that a file was rotated, cut or
 // opened anew: what was said around it may be missing.
 const MarkRotated = "rotation"

@@ -214,6 +214,7 @@ type HostSignals struct {
 	PSIMemory    float64
 	OOMKills     float64 // in the last 60 s
 	OOMEver      float64
+	Neighbour    string  // the busiest other process, "" if nobody is named
 	XBusy        float64 // completions a second while other processes were busy; NaN if they never were
 	XCalm        float64 // and while they were not
 }

@@ -31,7 +31,7 @@ func noisyNeighbour() Rule {
 				ev = append(ev, evidence(series, window, v, unit, limit, t))
 			}
 			if known(h.OtherCPU) {
-				say("host_other_cpu", 40, h.OtherCPU, "ratio", c.T.OtherCPU, fmt.Sprintf("other processes used %s of the cores over 40 s", pct(h.OtherCPU)))
+				say("host_other_cpu", 40, h.OtherCPU, "ratio", c.T.OtherCPU, fmt.Sprintf("other processes used %s of the cores over 40 s%s", pct(h.OtherCPU), named(h)))
 			}
 			if h.Steal >= c.T.Steal {
 				say("host_steal", 20, h.Steal, "ratio", c.T.Steal, fmt.Sprintf("the hypervisor took %s of the CPU time", pct(h.Steal)))
@@ -45,6 +45,14 @@ func noisyNeighbour() Rule {
 		NextChange:   "stop the other processes and run again",
 		SettledBy:    "a rerun on a quiet machine",
 	}
+}
+
+// named says who takes most of it.
+func named(h *model.HostSignals) string {
+	if h.Neighbour == "" {
+		return ""
+	}
+	return ", most of it " + h.Neighbour
 }
 
 // beside is a, but No where only its own input is missing: a machine without a

@@ -238,5 +238,6 @@ func (s *Store) hostSignals(sig *model.Signals) {
 	if t := s.whole[model.HostOOMKills]; t != nil {
 		h.OOMEver = t.total
 	}
+	h.Neighbour = s.run.Facts[model.FactNeighbour]
 	s.neighbour(sig)
 }

@@ -29,6 +29,8 @@ type Sampler struct {
 	asked   model.Instant // when Find was last asked
 	port    int
 	told    Parties // whom News has told of
+	foreign neighbours
+	news    []model.Note // of the last Read
 }
 
 // NewSampler opens procfs.
@@ -70,6 +72,9 @@ func (s *Sampler) Read(r *Reading) (gone []Field) {
 	s.quota(r, server, client)
 	s.self(r)
 	s.others(r, server, client)
+	if n, ok := s.foreign.look(s, r); ok {
+		s.news = append(s.news, n)
+	}
 	return gone
 }
 
@@ -125,11 +130,12 @@ func (s *Sampler) serveAt(port int) {
 // News tells who the processes are, once for each that was found since the last
 // time, as facts of the run.
 func (s *Sampler) News() []model.Note {
+	out := s.news
+	s.news = nil
 	now := Parties{Server: s.server.root, Client: s.client.root, Port: s.port}
 	if now == s.told {
-		return nil
+		return out
 	}
-	var out []model.Note
 	f := Finder{o: FinderOptions{Proc: s.o.Proc}}
 	say := func(name string, pid, was int) {
 		if pid == 0 || pid == was {
