@@ -12,10 +12,10 @@ import (
 // leaves out what is not at the port, and tells of the rest when something was
 // last sent and received.
 const (
-	netlinkSockDiag  = 4
-	sockDiagByFamily = 20
-	diagRequestSize  = 16 + 56 + 4 + diagFilterSize // header, request, attribute with the filter
-	diagRowSize      = 72
+	netlinkSockDiag = 4
+	tcpDiagGetSock  = 18                           // the older request: one walk for both families, half the cost of two
+	diagRequestSize = 16 + 60 + 4 + diagFilterSize // header, request, attribute with the filter
+	diagRowSize     = 72
 
 	diagFilter     = 1 // attribute of a request
 	diagFilterSize = 36
@@ -74,27 +74,25 @@ func (t *table) ask(port uint16) error {
 	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: 1}); err != nil {
 		return err
 	}
-	for _, family := range [...]byte{syscall.AF_INET, syscall.AF_INET6} {
-		if err := t.dump(fd, family, port); err != nil {
-			t.clear()
-			return err
-		}
+	if err := t.dump(fd, port); err != nil {
+		t.clear()
+		return err
 	}
 	t.known = true
 	return nil
 }
 
-// dump asks for all TCP sockets of one family.
-func (t *table) dump(fd int, family byte, port uint16) error {
+// dump asks for all TCP sockets at the port.
+func (t *table) dump(fd int, port uint16) error {
 	var req [diagRequestSize]byte
 	binary.NativeEndian.PutUint32(req[0:], diagRequestSize)
-	binary.NativeEndian.PutUint16(req[4:], sockDiagByFamily)
+	binary.NativeEndian.PutUint16(req[4:], tcpDiagGetSock)
 	binary.NativeEndian.PutUint16(req[6:], syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
-	req[16], req[17], req[18] = family, syscall.IPPROTO_TCP, 1<<(diagInfo-1)
-	binary.NativeEndian.PutUint32(req[20:], 0xffffffff) // every state
-	binary.NativeEndian.PutUint16(req[72:], 4+diagFilterSize)
-	binary.NativeEndian.PutUint16(req[74:], diagFilter)
-	portFilter(req[76:], port)
+	req[19] = 1 << (diagInfo - 1)
+	binary.NativeEndian.PutUint32(req[68:], 0xffffffff) // every state
+	binary.NativeEndian.PutUint16(req[76:], 4+diagFilterSize)
+	binary.NativeEndian.PutUint16(req[78:], diagFilter)
+	portFilter(req[80:], port)
 	if err := syscall.Sendto(fd, req[:], 0, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK}); err != nil {
 		return err
 	}
@@ -128,7 +126,7 @@ func (t *table) messages(b []byte, port uint16) (done bool, err error) {
 			return true, nil
 		case syscall.NLMSG_ERROR:
 			return true, errDiag
-		case sockDiagByFamily:
+		case tcpDiagGetSock:
 			if row := b[syscall.NLMSG_HDRLEN:size]; len(row) >= diagRowSize {
 				t.told(row, port)
 			}
