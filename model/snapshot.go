@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"sort"
+	"strconv"
 	"time"
 )
 
@@ -14,12 +15,13 @@ type Snapshot struct {
 	Second     uint64  // grows when the once-a-second parts (signals, findings, figures) changed
 	Final      bool    // nothing follows
 
-	Run     RunInfo
-	Tracks  []Track // ordered by series, source, key
-	Sources []SourceInfo
-	Engines map[uint64]string     // key → label
-	Primary map[SeriesID]SourceID // whose numbers the run-wide track of a server series shows
-	GPUs    []GPUInfo
+	Run       RunInfo
+	Tracks    []Track // ordered by series, source, key
+	Sources   []SourceInfo
+	Engines   map[uint64]string     // key → label
+	Primary   map[SeriesID]SourceID // whose numbers the run-wide track of a server series shows
+	GPUs      []GPUInfo
+	Instances []GPUInfo // MIG devices of those: memory and activity are their own, the rest their GPU's
 
 	Client   ClientTotals
 	Reported *ClientReport // what the generators said of the run at its end; nil before, never changed
@@ -125,6 +127,25 @@ type GPUInfo struct {
 	Key        uint64
 	Index      int
 	UUID, Name string
+}
+
+// GPUInstanceShift is where, in the key of a MIG instance, the number of the
+// instance begins, counted from 1; below it is the key of the whole GPU. A key
+// without such a number is a whole GPU's.
+const GPUInstanceShift = 16
+
+// Instance is 0 for a whole GPU, else the number of its MIG device, from 1.
+func (g GPUInfo) Instance() int { return int(g.Key >> GPUInstanceShift) }
+
+// Parent is the key of the whole GPU.
+func (g GPUInfo) Parent() uint64 { return g.Key & (1<<GPUInstanceShift - 1) }
+
+// Label names the GPU, or the MIG device of one, as nvidia-smi does: 0, or 0/1.
+func (g GPUInfo) Label() string {
+	if n := g.Instance(); n != 0 {
+		return strconv.Itoa(g.Index) + "/" + strconv.Itoa(n-1)
+	}
+	return strconv.Itoa(g.Index)
 }
 
 // ClientTotals counts requests over the whole run.

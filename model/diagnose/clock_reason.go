@@ -18,7 +18,7 @@ func reason(id, title, help, what, next string, share func(*model.GPUSignals) fl
 			if g == nil {
 				return "", nil
 			}
-			t := fmt.Sprintf("GPU %d: %s held the clock %s of 30 s; SM clock %s of %s MHz.", g.Index, what, pct(share(g)), mhz(g.Clock), mhz(g.Ref))
+			t := fmt.Sprintf("GPU %d: %s held the clock %s of 30 s; SM clock %s.", g.Index, what, pct(share(g)), depth(g))
 			return t, []model.Evidence{
 				evidence("gpu_reasons", 30, share(g), "ratio", c.T.BitShare, fmt.Sprintf("%s %s of 30 s", what, pct(share(g)))),
 				evidence("gpu_sm_clock", 30, g.Clock/1e6, "MHz", g.Ref/1e6*(1-c.T.BitLoss), fmt.Sprintf("SM clock %s of %s MHz (−%s)", mhz(g.Clock), mhz(g.Ref), pct(g.Loss))),
@@ -73,7 +73,7 @@ func hwSlowdownOther() Rule {
 			if g == nil {
 				return "", nil
 			}
-			t := fmt.Sprintf("GPU %d: hardware slowdown was set in %s of 30 s without a thermal or brake bit; SM clock %s of %s MHz.", g.Index, pct(g.HWOther), mhz(g.Clock), mhz(g.Ref))
+			t := fmt.Sprintf("GPU %d: hardware slowdown was set in %s of 30 s without a thermal or brake bit; SM clock %s.", g.Index, pct(g.HWOther), depth(g))
 			return t, []model.Evidence{evidence("gpu_reasons", 30, g.HWOther, "ratio", c.T.HWOtherShare, t)}
 		},
 		DoesNotProve: "a fault: it can flash when the GPU changes its performance state.",

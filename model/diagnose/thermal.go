@@ -48,6 +48,15 @@ func throttled(c *Case, share func(*model.GPUSignals) float64, least, loss float
 	return answer(g.Loss >= loss)
 }
 
+// depth says how far the clock is below its ceiling.
+func depth(g *model.GPUSignals) string {
+	t := fmt.Sprintf("%s of %s MHz", mhz(g.Clock), mhz(g.Ref))
+	if g.Ref > g.Clock {
+		t += fmt.Sprintf(" (%s MHz, %s, below the ceiling)", mhz(g.Ref-g.Clock), pct(g.Loss))
+	}
+	return t
+}
+
 const notThrottle = "that throughput fell because of it: that needs throughput to move with the clock."
 
 func present(c *Case) string {
@@ -73,8 +82,8 @@ func thermal() Rule {
 			if g.HWThermal > g.SWThermal || math.IsNaN(g.SWThermal) {
 				kind = "hardware"
 			}
-			t := fmt.Sprintf("GPU %d: %s thermal slowdown was active %s of 30 s; SM clock %s of %s MHz at %s °C.%s",
-				g.Index, kind, pct(heat(g)), mhz(g.Clock), mhz(g.Ref), whole(g.Temp), present(c))
+			t := fmt.Sprintf("GPU %d: %s thermal slowdown was active %s of 30 s; SM clock %s at %s °C.%s",
+				g.Index, kind, pct(heat(g)), depth(g), whole(g.Temp), present(c))
 			return t, []model.Evidence{
 				evidence("gpu_held_thermal", 30, heat(g), "ratio", c.T.ThermalShare, fmt.Sprintf("%s thermal slowdown %s of 30 s", kind, pct(heat(g)))),
 				evidence("gpu_sm_clock", 30, g.Clock/1e6, "MHz", g.Ref/1e6*(1-c.T.ThermalLoss), fmt.Sprintf("SM clock %s of %s MHz (−%s)", mhz(g.Clock), mhz(g.Ref), pct(g.Loss))),
@@ -109,8 +118,8 @@ func powerCap() Rule {
 			if g.Loss < c.T.PowerLoss {
 				how = " That is normal under load."
 			}
-			t := fmt.Sprintf("GPU %d: software power cap was active %s of 30 s; SM clock %s of %s MHz at %s of %s W.%s",
-				g.Index, pct(g.PowerCap), mhz(g.Clock), mhz(g.Ref), whole(g.Power), whole(g.Limit), how)
+			t := fmt.Sprintf("GPU %d: software power cap was active %s of 30 s; SM clock %s at %s of %s W.%s",
+				g.Index, pct(g.PowerCap), depth(g), whole(g.Power), whole(g.Limit), how)
 			return t, []model.Evidence{
 				evidence("gpu_held_sw_power_cap", 30, g.PowerCap, "ratio", c.T.PowerShare, fmt.Sprintf("power cap %s of 30 s", pct(g.PowerCap))),
 				evidence("gpu_sm_clock", 30, g.Clock/1e6, "MHz", g.Ref/1e6*(1-c.T.PowerLoss), fmt.Sprintf("SM clock %s of %s MHz (−%s)", mhz(g.Clock), mhz(g.Ref), pct(g.Loss))),
@@ -136,7 +145,7 @@ func powerBrake() Rule {
 			if g == nil {
 				return "", nil
 			}
-			t := fmt.Sprintf("GPU %d: hardware power brake was active %s of 30 s; SM clock %s of %s MHz.%s", g.Index, pct(g.Brake), mhz(g.Clock), mhz(g.Ref), present(c))
+			t := fmt.Sprintf("GPU %d: hardware power brake was active %s of 30 s; SM clock %s.%s", g.Index, pct(g.Brake), depth(g), present(c))
 			return t, []model.Evidence{evidence("gpu_held_hw_power_brake", 30, g.Brake, "ratio", c.T.BrakeShare, t)}
 		},
 		DoesNotProve: notThrottle,
@@ -175,7 +184,8 @@ func clockDrift() Rule {
 			if g == nil {
 				return "", nil
 			}
-			t := fmt.Sprintf("GPU %d: the clock fell from %s to %s MHz and no reason bit explains it.%s", g.Index, mhz(g.Best), mhz(g.Clock), present(c))
+			t := fmt.Sprintf("GPU %d: the clock fell from %s to %s MHz (%s MHz, %s) and no reason bit explains it.%s",
+				g.Index, mhz(g.Best), mhz(g.Clock), mhz(g.Best-g.Clock), pct(g.LossBest), present(c))
 			return t, []model.Evidence{evidence("gpu_sm_clock", 30, g.LossBest, "ratio", c.T.DriftLoss, t)}
 		},
 		DoesNotProve: "throttling.",

@@ -32,6 +32,10 @@ func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 	}
 	s.freezeSources(snap)
 	for _, g := range s.gpuList {
+		if g.info.Instance() != 0 {
+			snap.Instances = append(snap.Instances, g.info)
+			continue
+		}
 		snap.GPUs = append(snap.GPUs, g.info)
 	}
 	snap.Marks = s.marks[:len(s.marks):len(s.marks)]

@@ -23,8 +23,9 @@ const (
 
 // poll is one reading of one GPU; NaN where it did not say.
 type poll struct {
-	at model.Instant
-	v  [gpuSeries]float64
+	at   model.Instant
+	v    [gpuSeries]float64
+	part float64 // SM activity of the GPU's busiest MIG device, NaN if it has none
 }
 
 const (
@@ -49,12 +50,12 @@ type gpu struct {
 
 func newGPU(key uint64) *gpu {
 	nan := math.NaN()
-	return &gpu{key: key, best: nan, maxClk: nan, limit: nan, memTot: nan, info: model.GPUInfo{Key: key, Index: int(key) - 1}}
+	return &gpu{key: key, best: nan, maxClk: nan, limit: nan, memTot: nan, info: model.GPUInfo{Key: key, Index: int(key&(1<<model.GPUInstanceShift-1)) - 1}}
 }
 
 func (g *gpu) level(ev *model.Event) {
 	if g.n == 0 || g.polls[(g.n-1)%pollsKept].at != ev.At {
-		p := poll{at: ev.At}
+		p := poll{at: ev.At, part: math.NaN()}
 		for i := range p.v {
 			p.v[i] = math.NaN()
 		}
@@ -90,7 +91,20 @@ func loaded(p *poll, busy float64) bool {
 	if math.IsNaN(u) {
 		u = p.get(model.GPUSMActivity)
 	}
+	if math.IsNaN(u) {
+		u = p.part
+	}
 	return u >= busy
+}
+
+// partly books how busy one of the GPU's MIG devices was at its newest poll: a
+// GPU that is cut up has no utilization of its own.
+func (g *gpu) partly(v float64) {
+	if g != nil && g.n > 0 {
+		if p := &g.polls[(g.n-1)%pollsKept]; !(p.part >= v) {
+			p.part = v
+		}
+	}
 }
 
 // clock is the mean SM clock under load in [from, to], and the seconds between

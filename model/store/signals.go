@@ -30,6 +30,9 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	}
 	s.load(sig)
 	for _, g := range s.gpuList {
+		if g.info.Instance() != 0 {
+			continue // clocks and what holds them are the whole GPU's
+		}
 		sig.GPUs = append(sig.GPUs, g.signals(now, s.run.Thresholds.BusyUtil))
 	}
 	s.hostSignals(sig)

@@ -286,6 +286,9 @@ func (s *Store) gpuLevel(e *model.Event) {
 	}
 	g.level(e)
 	s.track(e).level(e.At, e.Value)
+	if e.Series == model.GPUSMActivity && g.info.Instance() != 0 {
+		s.gpus[g.info.Parent()].partly(e.Value)
+	}
 }
 
 func (s *Store) applyAdd(e *model.Event) {

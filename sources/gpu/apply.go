@@ -12,7 +12,7 @@ import (
 // is ready to use.
 type State struct {
 	byUUID  map[string]*known
-	byIndex map[int]*known
+	byIndex map[int]*known // by slot
 	taken   map[uint64]bool
 	driver  string
 	crowded bool // that there are more GPUs than are kept was told
@@ -62,7 +62,7 @@ func (st *State) find(r *Reading) *known {
 	if st.byUUID == nil {
 		st.byUUID, st.byIndex, st.taken = make(map[string]*known), make(map[int]*known), make(map[uint64]bool)
 	}
-	k := st.byIndex[r.Index]
+	k := st.byIndex[r.slot()]
 	if r.UUID != "" {
 		if same := st.byUUID[r.UUID]; same != nil {
 			k = same
@@ -74,7 +74,7 @@ func (st *State) find(r *Reading) *known {
 		if len(st.taken) >= maxGPUs {
 			return nil
 		}
-		k = &known{key: uint64(r.Index) + 1}
+		k = &known{key: uint64(r.slot()) + 1}
 		for st.taken[k.key] {
 			k.key++
 		}
@@ -84,7 +84,7 @@ func (st *State) find(r *Reading) *known {
 		k.uuid, k.named = r.UUID, false
 		st.byUUID[r.UUID] = k
 	}
-	st.byIndex[r.Index] = k
+	st.byIndex[r.slot()] = k
 	return k
 }
 
@@ -201,6 +201,6 @@ func (k *known) note(r *Reading, class, what string, bad bool, at, seen model.In
 	}
 	out.Note(model.Note{
 		At: at, Seen: seen, Kind: model.NoteMark, Key: k.key, Name: class,
-		Text: fmt.Sprintf("GPU %d %s", r.Index, what), Value: value,
+		Text: fmt.Sprintf("GPU %s %s", r.Label(), what), Value: value,
 	})
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,8 @@ type dcgmReader struct {
 	mu      sync.Mutex
 	shelves map[string]*shelf // by UUID, or by index where there is none
 	last    map[string]Reading
-	err     error // how the last scrape failed
+	xids    map[string]int // the last that was seen of each GPU; nil before the first scrape
+	err     error          // how the last scrape failed
 }
 
 // dcgmStale is the age from which an exporter's reading is stale: three of its
@@ -44,15 +46,13 @@ type dcgmMetric struct {
 }
 
 // dcgmMetrics are the exporter's metrics without the prefix DCGM_FI_, after
-// dcgm_fields.h and the exporter's own list. Names with the unit at the end are
-// the newest DCGM's.
+// dcgm_fields.h and the exporter's own list.
 var dcgmMetrics = map[string]dcgmMetric{
 	"DEV_SM_CLOCK":                                       {SMClock, 1, 0},
 	"DEV_MEM_CLOCK":                                      {MemClock, 1, 0},
 	"DEV_CLOCKS_EVENT_REASONS":                           {Reasons, 1, 0},
 	"DEV_CLOCK_THROTTLE_REASONS":                         {Reasons, 1, 1},
 	"DEV_GPU_TEMP":                                       {Temp, 1, 0},
-	"DEV_GPU_TEMP_CELSIUS":                               {Temp, 1, 0},
 	"DEV_MEMORY_TEMP":                                    {MemTemp, 1, 0},
 	"DEV_GPU_TEMP_LIMIT":                                 {Margin, 1, 0},
 	"DEV_POWER_USAGE":                                    {Power, 1, 0},
@@ -124,7 +124,7 @@ func (d *dcgmReader) Read(dst []Reading) ([]Reading, error) {
 	for _, s := range d.shelves {
 		dst = append(dst, s.take(now, dcgmStale))
 	}
-	slices.SortFunc(dst[from:], func(a, b Reading) int { return a.Index - b.Index })
+	slices.SortFunc(dst[from:], func(a, b Reading) int { return cmp.Or(a.Index-b.Index, a.Instance-b.Instance) })
 	return dst, d.err
 }
 
@@ -133,7 +133,7 @@ func (d *dcgmReader) Close() error { return nil }
 
 func (d *dcgmReader) scrape() {
 	now := time.Now()
-	rs, err := d.fetch(now)
+	rs, xids, err := d.fetch(now)
 	if err == nil && len(rs) == 0 {
 		err = errors.New("no GPU in it: is this a DCGM exporter (port 9400, /metrics)?")
 	}
@@ -150,19 +150,28 @@ func (d *dcgmReader) scrape() {
 				continue
 			}
 			s = newShelf(r.Index, now)
+			s.r.Instance = r.Instance
 			d.shelves[id] = s
 		}
-		if last := d.last[id]; !r.says(&last) {
+		// The exporter tells only which was the last: one that was there before we
+		// looked is none of this run.
+		if x := xids[id]; x != 0 && d.xids != nil && x != d.xids[id] {
+			r.Xids = []int{x}
+		}
+		if last := d.last[id]; !r.says(&last) || r.Xids != nil {
 			s.put(r, now)
 		}
 		d.last[id] = r
 	}
+	if err == nil {
+		d.xids = xids
+	}
 }
 
-func (d *dcgmReader) fetch(now time.Time) (map[string]Reading, error) {
+func (d *dcgmReader) fetch(now time.Time) (map[string]Reading, map[string]int, error) {
 	body, err := d.get()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = body.Close() }() // read only
 	p := newDCGMPage(now)
@@ -172,7 +181,7 @@ func (d *dcgmReader) fetch(now time.Time) (map[string]Reading, error) {
 		p.line(in.Text())
 	}
 	if err := in.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.readings(), nil
+	return p.readings(), p.xids(), nil
 }

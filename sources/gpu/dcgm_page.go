@@ -21,6 +21,7 @@ type dcgmGPU struct {
 	Reading
 	rank     [NumFields]int
 	free     float64
+	xid      int // of the last one that the driver told, 0 if there was none
 	reserved float64
 }
 
@@ -39,8 +40,8 @@ func (p *dcgmPage) line(line string) {
 		return
 	}
 	labels, rest, ok := cutLabels(rest)
-	if !ok || labels["GPU_I_ID"] != "" {
-		return // of a MIG instance: the whole GPU has lines of its own
+	if !ok {
+		return
 	}
 	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	v, ok := dcgmNumber(number)
@@ -56,8 +57,10 @@ func (p *dcgmPage) line(line string) {
 		g.free = v
 	case "DEV_FB_RESERVED":
 		g.reserved = v
+	case "DEV_XID_ERRORS":
+		g.xid = int(v)
 	}
-	if m, ok := dcgmMetrics[name]; ok && (!g.Has(m.field) || m.rank < g.rank[m.field]) {
+	if m, ok := dcgmMetricOf(name); ok && (!g.Has(m.field) || m.rank < g.rank[m.field]) {
 		g.rank[m.field] = m.rank
 		g.Set(m.field, v/m.per)
 	}
@@ -73,13 +76,48 @@ func (p *dcgmPage) gpu(labels map[string]string) *dcgmGPU {
 	if id == "" {
 		id = labels["gpu"]
 	}
+	instance := labels["GPU_I_ID"]
+	if instance != "" { // of a MIG instance: the whole GPU has lines of its own
+		id += "/" + instance
+	}
 	g := p.gpus[id]
 	if g == nil {
 		g = &dcgmGPU{free: math.NaN()}
 		g.At, g.Index, g.UUID, g.Name, g.Driver = p.at, int(index), labels["UUID"], labels["modelName"], labels["DCGM_FI_DRIVER_VERSION"]
+		if instance != "" {
+			n, err := strconv.ParseUint(instance, 10, 8)
+			if err != nil {
+				return nil
+			}
+			// The label UUID is the whole GPU's: the instance is known by its number.
+			g.Instance, g.UUID, g.Name = int(n)+1, "", strings.TrimSpace(g.Name+" MIG "+labels["GPU_I_PROFILE"])
+		}
 		p.gpus[id] = g
 	}
 	return g
+}
+
+// dcgmUnits are what the newest DCGM ends its names with.
+var dcgmUnits = [...]string{"_CELSIUS", "_MHZ", "_WATTS", "_MILLIJOULES", "_PERCENT", "_MIB", "_NS"}
+
+// dcgmMetricOf finds a metric by its name, with or without the unit at its end.
+func dcgmMetricOf(name string) (dcgmMetric, bool) {
+	m, ok := dcgmMetrics[name]
+	for _, u := range dcgmUnits {
+		if base, cut := strings.CutSuffix(name, u); cut && !ok {
+			m, ok = dcgmMetrics[base]
+		}
+	}
+	return m, ok
+}
+
+// xids are the last Xid of each GPU.
+func (p *dcgmPage) xids() map[string]int {
+	all := make(map[string]int, len(p.gpus))
+	for id, g := range p.gpus {
+		all[id] = g.xid
+	}
+	return all
 }
 
 // readings are the GPUs as they were told.

@@ -29,8 +29,8 @@ func TestDCGM(t *testing.T) {
 			if err != nil {
 				t.Fatalf("want no error, got %v", err)
 			}
-			if len(got) != 2 || got[0].Index != 0 || got[1].Index != 1 {
-				t.Fatalf("want GPU 0 and 1, got %+v", got)
+			if len(got) != 3 || got[0].Label() != "0" || got[1].Label() != "1" || got[2].Label() != "1/1" {
+				t.Fatalf("want GPU 0, 1 and the instance of 1, got %+v", got)
 			}
 			return got
 		}
@@ -56,6 +56,12 @@ func TestDCGM(t *testing.T) {
 		if got[1].Get(SMClock) != 1515 || got[1].Has(Util) {
 			t.Errorf("want the instance's figures left out of GPU 1, got %v, %v", got[1].Get(SMClock), got[1].Get(Util))
 		}
+		if got[2].UUID != "" || !strings.Contains(got[2].Name, "MIG 3g.40gb") || got[2].Count() == 0 {
+			t.Errorf("want the instance's own figures under its profile, got %+v", got[2])
+		}
+		if got[0].Xids != nil {
+			t.Errorf("want an Xid from before the run left out, got %v", got[0].Xids)
+		}
 
 		// The exporter serves old numbers until it collects again.
 		time.Sleep(time.Second)
@@ -67,6 +73,14 @@ func TestDCGM(t *testing.T) {
 		if got := read(); got[0].Held || got[0].Get(Temp) != 60 || !got[1].Held {
 			t.Errorf("want GPU 0 new and GPU 1 held, got %v, %v, %v", got[0].Held, got[0].Get(Temp), got[1].Held)
 		}
+		const xid = "DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-44444444-0000-4000-8000-000000000000\"} "
+		body = strings.Replace(body, xid+"31", xid+"79", 1)
+		if got := read(); len(got[0].Xids) != 1 || got[0].Xids[0] != 79 {
+			t.Errorf("want Xid 79 told, got %v", got[0].Xids)
+		}
+		if got := read(); got[0].Xids != nil {
+			t.Errorf("want it told once, got %v", got[0].Xids)
+		}
 		time.Sleep(91 * time.Second)
 		if got := read(); got[0].State != Stale || got[0].Get(Temp) != 60 {
 			t.Errorf("want it stale after three periods, got %v", got[0].State)
@@ -75,7 +89,7 @@ func TestDCGM(t *testing.T) {
 		// A scrape that fails is not a GPU that failed.
 		fail = errors.New("connection refused")
 		rs, err := d.Read(nil)
-		if len(rs) != 2 || err == nil || !strings.Contains(err.Error(), "connection refused") {
+		if len(rs) != 3 || err == nil || !strings.Contains(err.Error(), "connection refused") {
 			t.Errorf("want the rows and the reason, got %d, %v", len(rs), err)
 		}
 		fail, body = nil, "up 1\n"

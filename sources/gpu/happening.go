@@ -77,7 +77,7 @@ func (k *known) happen(r *Reading, at, seen model.Instant, out *sources.Outlet) 
 		}
 	}
 	k.asked, k.pids = true, pids
-	out.Note(model.Note{At: at, Seen: seen, Kind: model.NoteRun, Name: fmt.Sprintf("gpu%d_processes", r.Index), Text: strings.Join(say, ", ")})
+	out.Note(model.Note{At: at, Seen: seen, Kind: model.NoteRun, Name: "gpu" + r.Label() + "_processes", Text: strings.Join(say, ", ")})
 }
 
 // appendHappening appends what a reading may have beside its numbers; the keys

@@ -154,7 +154,7 @@ func (n *nvmlReader) Read(dst []Reading) ([]Reading, error) {
 		if n.events.set != nil {
 			r.Xids = n.events.take(g.index)
 		}
-		dst = append(dst, r)
+		dst = g.migs.take(append(dst, r), now, n.o.staleAfter())
 	}
 	switch {
 	case unknown == len(n.gpus):
@@ -182,6 +182,9 @@ func (n *nvmlReader) Close() error {
 		}
 		for _, g := range n.gpus {
 			g.gpm.free(n)
+			for _, in := range g.migs.list {
+				in.gpm.free(n)
+			}
 		}
 		if n.events.set != nil {
 			n.events.set.Free()

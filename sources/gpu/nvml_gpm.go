@@ -49,14 +49,16 @@ type gpm struct {
 // forget drops the samples' content; two of different handles don't pair.
 func (p *gpm) forget() { p.support, p.on, p.taken = ask{}, false, false }
 
-func (p *gpm) read(g *nvmlGPU, r *Reading, now time.Time, t *tally) {
-	if !p.on && !p.start(g, now, t) {
+// read takes a sample by take, of the whole GPU or of one of its instances, and
+// sets what GPM says of the time since the one before.
+func (p *gpm) read(g *nvmlGPU, r *Reading, now time.Time, t *tally, take func(nvml.GpmSample) nvml.Return) {
+	if !p.on && !p.start(g, r.Instance != 0, now, t) {
 		return
 	}
 	if p.taken && now.Sub(p.at) < gpmApart {
 		return
 	}
-	ret := g.dev.GpmSampleGet(p.samples[0])
+	ret := take(p.samples[0])
 	t.add(Code(ret))
 	if ret != nvml.SUCCESS {
 		p.taken = false
@@ -73,24 +75,28 @@ func (p *gpm) read(g *nvmlGPU, r *Reading, now time.Time, t *tally) {
 	}
 }
 
-// start asks whether the GPU has it and makes the samples.
-func (p *gpm) start(g *nvmlGPU, now time.Time, t *tally) bool {
+// start asks whether the GPU has it and makes the samples. Whether an instance
+// has it its first sample tells: a GPU that is cut up may have none as a whole.
+func (p *gpm) start(g *nvmlGPU, part bool, now time.Time, t *tally) bool {
 	has := g.n.has
 	if !p.support.due(now) || !(has[symGpmQuery] && has[symGpmAlloc] && has[symGpmFree] && has[symGpmGet] && has[symGpmMetrics]) {
 		return false
 	}
-	s, ret := g.dev.GpmQueryDeviceSupport()
-	code := Code(ret)
-	t.add(code)
-	if code == 0 && s.IsSupportedDevice == 0 {
-		code = CodeNotSupported
-	}
-	p.support.answer(code, now, g.n.o.pace.again)
-	if code != 0 {
-		return false
+	if !part {
+		s, ret := g.dev.GpmQueryDeviceSupport()
+		code := Code(ret)
+		t.add(code)
+		if code == 0 && s.IsSupportedDevice == 0 {
+			code = CodeNotSupported
+		}
+		p.support.answer(code, now, g.n.o.pace.again)
+		if code != 0 {
+			return false
+		}
 	}
 	for i := range p.samples {
 		if p.samples[i] == nil {
+			var ret nvml.Return
 			if p.samples[i], ret = g.n.api.GpmSampleAlloc(); ret != nvml.SUCCESS {
 				p.samples[i] = nil
 				return false

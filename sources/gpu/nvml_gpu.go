@@ -35,6 +35,7 @@ type nvmlGPU struct {
 	buf    []nvml.FieldValue
 	asked  []int // of batch, those in buf
 	gpm    gpm
+	migs   instances
 
 	nextProcesses time.Time
 }
@@ -129,10 +130,10 @@ func (g *nvmlGPU) round() {
 		g.probe(i, &r, now, &t)
 	}
 	if t.gone == 0 {
-		g.gpm.read(g, &r, now, &t)
+		g.gpm.read(g, &r, now, &t, func(s nvml.GpmSample) nvml.Return { return g.dev.GpmSampleGet(s) })
 	}
 	if t.gone == 0 {
-		g.processes(&r, now, &t)
+		g.processes(g.dev, &g.nextProcesses, &r, now, &t)
 	}
 	switch {
 	case t.gone != 0:
@@ -150,6 +151,9 @@ func (g *nvmlGPU) round() {
 	}
 	g.last, g.whole = r, time.Now()
 	g.shelf.put(r, g.whole)
+	if t.gone == 0 {
+		g.readInstances(now, &t)
+	}
 }
 
 // putPart shows what a round has read so far, if the GPU is so slow that it is

@@ -96,18 +96,18 @@ func (e *events) take(index int) []int {
 	return codes
 }
 
-// processes asks who has memory of the GPU, now and then. An empty list is one:
+// processes asks who has memory of the GPU, or of an instance, now and then. An empty list is one:
 // in a container others' processes are not told.
-func (g *nvmlGPU) processes(r *Reading, now time.Time, t *tally) {
-	if !(g.n.has[symProcesses] || g.n.has[symProcesses+"_v2"] || g.n.has[symProcesses+"_v3"]) || now.Before(g.nextProcesses) {
+func (g *nvmlGPU) processes(dev nvml.Device, next *time.Time, r *Reading, now time.Time, t *tally) {
+	if !(g.n.has[symProcesses] || g.n.has[symProcesses+"_v2"] || g.n.has[symProcesses+"_v3"]) || now.Before(*next) {
 		return
 	}
-	list, ret := g.dev.GetComputeRunningProcesses()
+	list, ret := dev.GetComputeRunningProcesses()
 	t.add(Code(ret))
-	g.nextProcesses = now.Add(processesEvery)
+	*next = now.Add(processesEvery)
 	if ret != nvml.SUCCESS {
 		if Code(ret).absent() || ret == nvml.ERROR_NO_PERMISSION {
-			g.nextProcesses = now.Add(g.n.o.pace.again)
+			*next = now.Add(g.n.o.pace.again)
 		}
 		return
 	}

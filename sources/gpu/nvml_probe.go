@@ -61,6 +61,18 @@ func (p *probe) answered(r *Reading) bool {
 	return true
 }
 
+// memoryWays are the calls that tell the memory of a GPU or of an instance.
+var memoryWays = [...]way{
+	{"nvmlDeviceGetMemoryInfo_v2", func(d nvml.Device, r *Reading) nvml.Return {
+		v, ret := d.GetMemoryInfo_v2()
+		return memory(r, v.Used, v.Total, ret)
+	}},
+	{"nvmlDeviceGetMemoryInfo", func(d nvml.Device, r *Reading) nvml.Return {
+		v, ret := d.GetMemoryInfo()
+		return memory(r, v.Used, v.Total, ret)
+	}},
+}
+
 // probes are the calls of a round, in order: what moves fastest first.
 var probes = []probe{
 	{fields: []Field{SMClock}, ways: []way{{"nvmlDeviceGetClockInfo", clock(SMClock, nvml.CLOCK_SM)}}},
@@ -93,16 +105,7 @@ var probes = []probe{
 		v, ret := d.GetUtilizationRates()
 		return set(r, Util, float64(v.Gpu), ret)
 	}}}},
-	{fields: []Field{MemUsed, MemTotal}, ways: []way{
-		{"nvmlDeviceGetMemoryInfo_v2", func(d nvml.Device, r *Reading) nvml.Return {
-			v, ret := d.GetMemoryInfo_v2()
-			return memory(r, v.Used, v.Total, ret)
-		}},
-		{"nvmlDeviceGetMemoryInfo", func(d nvml.Device, r *Reading) nvml.Return {
-			v, ret := d.GetMemoryInfo()
-			return memory(r, v.Used, v.Total, ret)
-		}},
-	}},
+	{fields: []Field{MemUsed, MemTotal}, ways: memoryWays[:]},
 
 	// Where the field value is missing.
 	{fields: []Field{Power}, ways: []way{{"nvmlDeviceGetPowerUsage", func(d nvml.Device, r *Reading) nvml.Return {
@@ -138,6 +141,7 @@ func symbols() []string {
 		"nvmlSystemGetDriverVersion", "nvmlDeviceGetUUID", "nvmlDeviceGetName", "nvmlDeviceGetFieldValues",
 		symEventCreate, symEventRegister, symEventWait, symEventWait + "_v2", symEventFree,
 		symProcesses, symProcesses + "_v2", symProcesses + "_v3",
+		symMigMode, symMigCount, symMigHandle, symMigID, symGpmMig,
 		symGpmQuery, symGpmAlloc, symGpmFree, symGpmGet, symGpmMetrics,
 	}
 	for i := range probes {

@@ -183,9 +183,13 @@ func (s *stage) at(sec float64) []Reading {
 // finite values, and no value beside an error unless it is an old one.
 func (s *stage) conform(rs []Reading) {
 	s.Helper()
+	whole := 0
 	for i := range rs {
-		if rs[i].Index != i {
-			s.Errorf("want row %d to be GPU %d, got %d", i, i, rs[i].Index)
+		if rs[i].Instance == 0 {
+			whole++
+		}
+		if rs[i].Index != whole-1 {
+			s.Errorf("want row %d to be of GPU %d, got %d", i, whole-1, rs[i].Index)
 		}
 		for f := range Field(NumFields) {
 			if v := rs[i].Get(f); rs[i].Has(f) && (math.IsNaN(v) || math.IsInf(v, 0) || rs[i].Err(f) != 0 && !rs[i].Held) {
@@ -526,6 +530,31 @@ func sceneMIG(s *stage) {
 	s.want(&r, Temp, 58, 0)
 	s.want(&r, MemUsed, 30000, 0)
 	s.absent(&r, Util, SMActivity)
+	all := s.at(31)
+	if len(all) != 3 {
+		s.Fatalf("want the GPU and its two instances, got %d rows", len(all))
+	}
+	for i, want := range []struct {
+		label                     string
+		used, sm, occ, tensor, dm float64
+	}{{"0/0", 21000, 0.8, 0.3, 0.4, 0.6}, {"0/1", 10000, 0.09, 0.03, 0.02, 0.08}} {
+		r := &all[i+1]
+		if r.Label() != want.label || !strings.HasPrefix(r.UUID, "MIG-") || !strings.HasSuffix(r.Name, "MIG 3g.40gb") {
+			s.Errorf("want instance %s by its own name, got %s, %q, %q", want.label, r.Label(), r.UUID, r.Name)
+		}
+		s.state(r, OK)
+		s.want(r, MemUsed, want.used, 0)
+		s.want(r, MemTotal, 40448, 0)
+		s.want(r, SMActivity, want.sm, 1e-9)
+		s.want(r, SMOccupancy, want.occ, 1e-9)
+		s.want(r, TensorActivity, want.tensor, 1e-9)
+		s.want(r, DRAMActivity, want.dm, 1e-9)
+		s.absent(r, SMClock, Temp, Power, Reasons, HeldPowerCap, Util)
+	}
+	got := s.at(42)
+	if p := got[1].Processes; len(p) != 1 || p[0] != (Process{6001, 19800}) {
+		s.Errorf("want the first instance's own process, got %+v", p)
+	}
 }
 
 // refuse wants opening to fail with one line that has all the words.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"benchtop/model"
@@ -48,12 +49,16 @@ func (c Condition) String() string {
 // Reading is what one GPU said at one instant. A field is there only if its
 // validity bit is set; the zero Reading has none.
 type Reading struct {
-	At     model.Instant // when the values were measured
-	Index  int           // the backend's index, from 0
-	UUID   string        // "" if not known
-	Name   string        // product name, "" if not known
-	Driver string        // driver version, "" if not known; not part of the NDJSON
-	State  Condition
+	At    model.Instant // when the values were measured
+	Index int           // the backend's index, from 0
+	// Instance is 0 for a whole GPU, else the number of one of its MIG devices,
+	// from 1: the values are that instance's own, and what it does not have
+	// (clocks, power, temperature, reasons) is the whole GPU's.
+	Instance int
+	UUID     string // "" if not known
+	Name     string // product name, "" if not known
+	Driver   string // driver version, "" if not known; not part of the NDJSON
+	State    Condition
 	// Held says that nothing was measured since the reading before this one:
 	// the values are those of At. A held reading says how the GPU is at Polled,
 	// not what it reads.
@@ -69,6 +74,17 @@ type Reading struct {
 	value     [NumFields]float64
 	code      [NumFields]Code
 }
+
+// Label names the GPU or the instance of one as nvidia-smi does: 0, or 0/1.
+func (r *Reading) Label() string {
+	if r.Instance == 0 {
+		return strconv.Itoa(r.Index)
+	}
+	return strconv.Itoa(r.Index) + "/" + strconv.Itoa(r.Instance-1)
+}
+
+// slot tells the GPUs and instances of one reader apart, as far as indexes do.
+func (r *Reading) slot() int { return r.Index | r.Instance<<model.GPUInstanceShift }
 
 // Set stores a value, in the field's unit, unless it can't be one: not finite,
 // negative or zero where that only shows a missing sensor.
@@ -137,7 +153,7 @@ func (r *Reading) Get(f Field) float64 {
 
 // says reports whether two readings say the same, at whatever times.
 func (r *Reading) says(o *Reading) bool {
-	return r.Index == o.Index && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State &&
+	return r.Index == o.Index && r.Instance == o.Instance && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State &&
 		r.Held == o.Held && r.valid == o.valid && r.old == o.old && r.value == o.value && r.code == o.code
 }
 

@@ -29,6 +29,9 @@ func AppendReading(b []byte, r *Reading) []byte {
 	b = r.when().Time().UTC().AppendFormat(b, timeLayout)
 	b = append(b, `","gpu":`...)
 	b = strconv.AppendInt(b, int64(r.Index), 10)
+	if r.Instance != 0 {
+		b = strconv.AppendInt(append(b, `,"mig":`...), int64(r.Instance-1), 10)
+	}
 	b = appendText(append(b, `,"uuid":`...), r.UUID)
 	b = appendText(append(b, `,"name":`...), r.Name)
 	inside := false
@@ -152,6 +155,19 @@ func text(keys map[string]any, key string) (string, error) {
 	return s, nil
 }
 
+// number is the index under a key, or none for null or no key.
+func number(keys map[string]any, key string, none int) (int, error) {
+	v := keys[key]
+	if v == nil {
+		return none, nil
+	}
+	index, ok := v.(float64)
+	if !ok || index < 0 || index >= 1<<model.GPUInstanceShift-1 || index != math.Trunc(index) {
+		return 0, fmt.Errorf("%s: %v is no index", key, v)
+	}
+	return int(index), nil
+}
+
 func (r *Reading) parseIdentity(keys map[string]any) error {
 	var ts, state string
 	for _, t := range []struct {
@@ -172,13 +188,13 @@ func (r *Reading) parseIdentity(keys map[string]any) error {
 		return fmt.Errorf("ts: %s is out of range", ts)
 	}
 	r.At = model.InstantOf(at)
-	if v := keys["gpu"]; v != nil {
-		index, ok := v.(float64)
-		if !ok || index < 0 || index > 1<<16 || index != math.Trunc(index) {
-			return fmt.Errorf("gpu: %v is no index", v)
-		}
-		r.Index = int(index)
+	if r.Index, err = number(keys, "gpu", 0); err != nil {
+		return err
 	}
+	if r.Instance, err = number(keys, "mig", -1); err != nil {
+		return err
+	}
+	r.Instance++
 	for i, n := range conditionNames {
 		if n == state {
 			r.State = Condition(i)

@@ -117,7 +117,9 @@ func TestJSONRoundTrip(t *testing.T) {
 	failing.Fail(gpu.Power, gpu.CodeUnknown)
 	failing.Fail(gpu.HeldBrake, gpu.CodeNoPermission)
 	denied := gpu.Reading{At: noon, State: gpu.Denied, Held: true}
-	for name, r := range map[string]gpu.Reading{"full": full, "failing": failing, "denied": denied} {
+	part := gpu.Reading{At: noon, Index: 3, Instance: 2, UUID: "MIG-1", Name: "H100 MIG 3g.40gb"}
+	part.Set(gpu.SMActivity, 0.5)
+	for name, r := range map[string]gpu.Reading{"full": full, "failing": failing, "denied": denied, "a MIG device": part} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := gpu.WriteReading(&b, &r); err != nil {

@@ -131,6 +131,9 @@ func clockHead(f Frame) Head {
 		h.Notes = append(h.Notes, Span{draw.Grouped(v / 1e6), themes.GPU, false})
 	}
 	if t := f.throttling(g.Key); t.total > 0 {
+		if v, top := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key))), last(fig.GPU(model.GPUMaxSMClock, g.Key)); v < 0.97*top {
+			h.Notes = append(h.Notes, Span{"−" + draw.Grouped((top-v)/1e6) + " (" + draw.Percent(1-v/top) + ")", themes.Bad, false})
+		}
 		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
 	}
 	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {

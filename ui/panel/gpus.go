@@ -15,7 +15,7 @@ import (
 var gpus = Panel{
 	ID: "gpus", Title: "GPUs, clock of max", Key: "u",
 	Want:  layout.Want{Steps: []int{4, 2}, Rank: 15, Spare: true, Grow: 4, Most: 32},
-	Needs: func(s *model.Snapshot) bool { return len(s.GPUs) > 1 },
+	Needs: func(s *model.Snapshot) bool { return len(s.GPUs)+len(s.Instances) > 1 },
 	Head:  gpusHead,
 	Draw:  drawGPUs,
 }
@@ -31,7 +31,8 @@ func heldS(s *model.Snapshot, key uint64) float64 {
 	return n
 }
 
-// ranked are the GPUs with the longest held first, the others by number.
+// ranked are the GPUs with the longest held first, the others by number, each
+// followed by its MIG devices.
 func ranked(s *model.Snapshot) []model.GPUInfo {
 	all := slices.Clone(s.GPUs)
 	slices.SortStableFunc(all, func(a, b model.GPUInfo) int {
@@ -44,7 +45,19 @@ func ranked(s *model.Snapshot) []model.GPUInfo {
 		}
 		return a.Index - b.Index
 	})
-	return all
+	if len(s.Instances) == 0 {
+		return all
+	}
+	var out []model.GPUInfo
+	for _, g := range all {
+		out = append(out, g)
+		for _, in := range s.Instances {
+			if in.Parent() == g.Key {
+				out = append(out, in)
+			}
+		}
+	}
+	return out
 }
 
 func gpusHead(f Frame) Head {
@@ -56,6 +69,9 @@ func gpusHead(f Frame) Head {
 		}
 	}
 	h := Head{Title: strconv.Itoa(len(s.GPUs)) + " GPUs, clock of max"}
+	if n := len(s.Instances); n > 0 {
+		h.Title = strconv.Itoa(len(s.GPUs)) + " GPUs, clock of max, " + strconv.Itoa(n) + " MIG devices, SMs busy"
+	}
 	switch {
 	case len(s.GPUs) == 0:
 		h = Head{Title: "GPUs", Notes: []Span{{"no GPU figures", themes.Dim, false}}}
@@ -83,7 +99,11 @@ func drawGPUs(f Frame) {
 			f.Grid.WriteFit(f.View.Left, y, w-f.View.Left, themes.Dim, "and "+strconv.Itoa(len(all)-i)+" more: enter shows them all")
 			return
 		}
-		f.gpuStrip(y, each, g)
+		if g.Instance() != 0 {
+			f.instanceStrip(y, each, g)
+		} else {
+			f.gpuStrip(y, each, g)
+		}
 		y += each
 	}
 }
@@ -128,6 +148,28 @@ func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
 		}
 		if h > 2 && t.total > 0 {
 			f.beside(y+2, "held "+seconds(t.total))
+		}
+	}
+	f.cursorLine(y, h)
+}
+
+// instanceStrip draws how busy a MIG device was: its clock is the whole GPU's,
+// in the strip above.
+func (f Frame) instanceStrip(y, h int, g model.GPUInfo) {
+	busy := f.held(f.Snap.GPU(model.GPUSMActivity, g.Key), mean)
+	if h >= 3 { // a free row parts it from the next
+		h--
+	}
+	f.plot(y, h).Bars(busy, 1, func(int) themes.Role { return themes.GPU })
+	f.gutter(y, themes.Dim, "mig"+g.Label())
+	for row := range h {
+		f.Grid.Put(f.View.Left-1, y+row, '│', themes.Faint)
+	}
+	fig := f.View.Figures
+	if f.View.Right >= 10 {
+		f.beside(y, draw.Percent(f.shown(busy, last(fig.GPU(model.GPUSMActivity, g.Key))))+" SMs")
+		if used := last(fig.GPU(model.GPUMemUsed, g.Key)); h > 1 && !math.IsNaN(used) {
+			f.beside(y+1, draw.Bytes(f.shown(f.held(f.Snap.GPU(model.GPUMemUsed, g.Key), mean), used)))
 		}
 	}
 	f.cursorLine(y, h)

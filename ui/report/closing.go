@@ -66,7 +66,7 @@ func Closing(s *model.Snapshot, extra ...string) string {
 			break
 		}
 		t := g.ThrottledS
-		line("gpu", "%d: SM %s of %s MHz, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)),
+		line("gpu", "%d: SM %s of %s MHz%s, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)), below(float64(g.SMMHz.Mean), float64(g.SMMHz.Ceiling)),
 			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)))
 	}
 	for _, src := range s.Sources {
@@ -125,3 +125,11 @@ func seconds(v float64) string {
 
 // Clean makes text from outside safe to print.
 func Clean(s string) string { return draw.Sanitize(s) }
+
+// below says how far a mean clock is below its ceiling, "" where it hardly is.
+func below(mean, ceiling float64) string {
+	if !(mean < 0.97*ceiling) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s MHz, %.0f %%, below)", short(math.Round(ceiling-mean)), 100*(1-mean/ceiling))
+}
