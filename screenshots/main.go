@@ -44,6 +44,8 @@ var shots = []shot{
 	{name: "layout-demo-120x40", scenario: "client_pool", at: 120 * time.Second, w: 120, h: 40, theme: "solarized", view: ui.ViewState{Layout: "demo"}},
 	{name: "cursor-120x40", scenario: "tour", at: 300 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Window: 5 * time.Minute, Cursor: start.Add(150 * time.Second)}},
 	{name: "findings-120x40", scenario: "short_timeout", at: 90 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Full: "findings"}},
+	{name: "lines-120x40", scenario: "tour", at: 200 * time.Second, w: 120, h: 40, theme: "contrast", view: ui.ViewState{Window: 3 * time.Minute, Lines: true}},
+	{name: "host-120x40", scenario: "cpu_quota", at: 120 * time.Second, w: 120, h: 40, theme: "dark", view: ui.ViewState{Full: "host"}},
 	{name: "glance-60x15", scenario: "thermal_sw", at: 132 * time.Second, w: 60, h: 15, theme: "dark"},
 	{name: "timeouts-80x24", scenario: "short_timeout", at: 90 * time.Second, w: 80, h: 24, theme: "dark"},
 }

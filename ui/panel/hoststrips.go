@@ -18,7 +18,7 @@ type strand struct {
 }
 
 // strands are the machine's figures that somebody measured, in the order in
-// which interference is looked for.
+// which interference is looked for; those over their limit come first.
 func (f Frame) strands() []strand {
 	gauge := func(id model.SeriesID) []float64 { return f.held(f.Snap.Whole(id), mean) }
 	grown := func(id model.SeriesID) []float64 {
@@ -65,13 +65,17 @@ func (f Frame) strands() []strand {
 		{"client held back by its CPU quota", share(model.HostClientQuotaThrottled, model.HostClientQuotaPeriods), 0.2, 0.1, draw.Percent},
 		{"memory available", gauge(model.HostMemAvailable), 1e9, 0, draw.Bytes},
 	}
-	kept := all[:0]
+	var kept, calm []strand
 	for _, s := range all {
-		if !math.IsNaN(most(s.vals)) {
+		switch m := most(s.vals); {
+		case math.IsNaN(m):
+		case s.limit > 0 && m >= s.limit:
 			kept = append(kept, s)
+		default:
+			calm = append(calm, s)
 		}
 	}
-	return kept
+	return append(kept, calm...)
 }
 
 // hostStrips draws the machine's figures one under the other on the time axis,

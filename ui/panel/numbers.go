@@ -105,15 +105,19 @@ func (f Frame) bigNumbers() []bigNumber {
 func drawNumbers(f Frame) {
 	w, h := f.Grid.Size()
 	all := f.bigNumbers()
+	const least, most = 4, 12 // columns between two numbers: digits this big run together
 	total := func(long bool) int {
 		sum := 0
 		for _, n := range all {
-			sum += n.width(long)
+			sum += n.width(long) + least
 		}
 		return sum
 	}
-	long := total(true)+3*len(all) <= w
-	space := min(max((w-2-total(long))/max(len(all), 1), 2), 12)
+	long := total(true) <= w
+	for total(long) > w+least && len(all) > 1 { // the last ones have a chart too
+		all = all[:len(all)-1]
+	}
+	space := min(least+(w-2+least-total(long))/max(len(all), 1), most)
 	x := 1
 	for _, n := range all {
 		room := n.width(long)
