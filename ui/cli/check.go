@@ -47,6 +47,10 @@ type checkResult struct {
 	OK      bool       `json:"ok"`
 	WaitedS report.Num `json:"waited_s"`
 	Rows    []checkRow `json:"rows"`
+	// What the run file declares of the load, and what it leaves implicit; both
+	// null without a run file.
+	Load     map[string]string `json:"load"`
+	Implicit []string          `json:"load_implicit"`
 }
 
 // checker is one `benchtop check`.
@@ -57,6 +61,8 @@ type checker struct {
 	gpu      string
 	span     time.Duration
 	patience time.Duration
+	path     string // of the run file
+	file     *runFile
 }
 
 func newCheck(stdio Stdio) *cobra.Command {
@@ -70,13 +76,25 @@ seconds, without changing anything, and prints the command that would lock each.
 It ends with 3 if something drifts or the GPUs did not cool down in time.`,
 		Example: "  benchtop check\n  benchtop check --cool-below 45C && ./bench.sh\n  benchtop check --json | jq .rows",
 		Args:    none,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.path != "" {
+				var err error
+				if c.file, err = readRunFile(c.path); err != nil {
+					return err
+				}
+				if gpus := c.file.flags["gpu"]; len(gpus) == 1 && !cmd.Flags().Changed("gpu") {
+					c.gpu = gpus[0]
+				}
+			}
+			return c.run(cmd.Context())
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.json, "json", false, "print JSON")
 	f.StringVar(&c.cool, "cool-below", "", "wait until every GPU is at or below this `TEMPERATURE`, such as 45C")
 	f.DurationVar(&c.patience, "wait", 10*time.Minute, "how long to wait for --cool-below")
 	f.DurationVar(&c.span, "for", 3*time.Second, "how long to look")
+	f.StringVar(&c.path, "run-file", "", "also tell which load: keys this run `FILE` leaves implicit")
 	f.StringVar(&c.gpu, "gpu", "auto", "GPU readings: auto, nvml, smi, dcgm:URL or off")
 	return cmd
 }
@@ -122,6 +140,12 @@ func (c *checker) run(ctx context.Context) error {
 	seen := c.watchGPUs(ctx, gpus)
 	env := survey.End()
 	res.At = time.Now().Format(time.RFC3339)
+	if c.file != nil {
+		res.Load, res.Implicit = map[string]string{}, c.file.implicit()
+		for _, d := range c.file.load {
+			res.Load[d.name] = redact(d.text)
+		}
+	}
 	res.Rows = append(gpuRows(seen, why, limit), hostRows(env, &scene)...)
 	return c.tell(&res, cooled)
 }
@@ -241,5 +265,20 @@ func (c *checker) print(res *checkResult) error {
 			t.print("%-28s → %s\n", "", oneLine(r.Lock))
 		}
 	}
+	c.printLoad(t)
 	return t.err
+}
+
+// printLoad tells which of the load's keys the run file says, and which it
+// leaves to whatever the load generator does by itself.
+func (c *checker) printLoad(t *table) {
+	if c.file == nil {
+		return
+	}
+	for _, d := range c.file.load {
+		t.print("%-9s %-18s %s\n", "declared", "load."+d.name, oneLine(redact(d.text)))
+	}
+	for _, k := range c.file.implicit() {
+		t.print("%-9s %-18s write it into the run file: what nobody states can change unseen\n", "implicit", "load."+k)
+	}
 }

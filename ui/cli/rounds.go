@@ -271,14 +271,15 @@ func (r *roundsRun) flags(o round, label, path string) (*screenFlags, *runFlags,
 	return &screen, &run, &in, nil
 }
 
-// comes names the round after this one.
+// comes names the round after this one, and what those before it say.
 func (r *roundsRun) comes(o round) string {
 	all := r.file.order()
-	if o.no >= len(all) {
-		return "; the last one"
+	next := "the last one"
+	if o.no < len(all) {
+		n := all[o.no]
+		next = fmt.Sprintf("next: %s, %s", n.arm.Name, n.name(r.file))
 	}
-	n := all[o.no]
-	return fmt.Sprintf("; next: %s, %s", n.arm.Name, n.name(r.file))
+	return "; " + join(next, r.standing())
 }
 
 // coach prints the round's row, what the rounds so far say, and what comes next.
@@ -292,18 +293,56 @@ func (r *roundsRun) coach(order []round, i int) error {
 	if _, err := r.io.Out.Write(b.Bytes()); err != nil {
 		return err
 	}
-	line := ""
+	line := r.standing()
 	if i+1 < len(order) {
-		line = "next: " + order[i+1].arm.Name + ", " + order[i+1].name(r.file)
-	}
-	if res := compare.Compare(r.rows, compare.Options{By: compare.ByArm}); len(res.Pairs) > 0 {
-		line = strings.TrimPrefix(line+"; so far: "+string(res.Pairs[0].Verdict), "; ")
-		if res.Pairs[0].Verdict == compare.TooFewRuns {
-			line += "; " + res.Next
-		}
+		line = join("next: "+order[i+1].arm.Name+", "+order[i+1].name(r.file), line)
 	}
 	fmt.Fprintf(r.io.Err, "benchtop: %s\n", oneLine(line))
 	return nil
+}
+
+// join puts what there is of two clauses together.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// standing is what the rounds so far say of each arm against the first, and how
+// many passes would let the exact test speak.
+func (r *roundsRun) standing() string {
+	res := compare.Compare(r.rows, compare.Options{By: compare.ByArm, Knob: r.file.Knob})
+	var parts []string
+	least := 0
+	for i := range res.Pairs {
+		p := &res.Pairs[i]
+		text := p.B + " " + string(p.Verdict)
+		for k := range p.Effects {
+			e := &p.Effects[k]
+			if e.ID != p.Headline {
+				continue
+			}
+			if !math.IsNaN(e.Ratio) {
+				text += fmt.Sprintf(" (%+.1f %%)", 100*e.Ratio)
+			}
+			least = max(least, e.MorePasses)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	out := "so far: " + strings.Join(parts, ", ")
+	switch {
+	case least == 1:
+		out += "; one more pass would let the exact test speak"
+	case least > 1:
+		out += fmt.Sprintf("; %d more passes would let the exact test speak", least)
+	case res.Pairs[0].Verdict == compare.TooFewRuns:
+		out += "; " + res.Next
+	}
+	return out
 }
 
 // stopped tells which round ended the whole, after what there is was compared.

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,5 +40,20 @@ func TestKindsThatNobodyTells(t *testing.T) {
 	k := report.Summarize(s).Client.ByKind
 	if k.Timeout == k.Timeout || k.Reset == k.Reset || k.Rejected != 1 || k.HTTPError != 0 {
 		t.Errorf("want timeout and reset unknown, 1 rejected, 0 other statuses, got %+v", k)
+	}
+}
+
+// TestImplicitKeys lists what neither a source, a flag nor the run file said.
+func TestImplicitKeys(t *testing.T) {
+	s := &model.Snapshot{Run: model.RunInfo{
+		Facts:  map[string]string{"load.keep_alive": "true", "load.payload": "p.json", "config.threads": "4", "env.OMP_NUM_THREADS": "4"},
+		Config: map[string]model.Setting{"target_concurrency": {Value: 4}, "max_batch": {Value: 8}},
+	}}
+	want := []string{
+		"implicit in the load (stated by nobody): target, connections, request_timeout, duration, report_json",
+		"implicit in the configuration: model path, warm-up rounds, input data path, log level",
+	}
+	if got := implicit(s); !slices.Equal(want, got) {
+		t.Errorf("want %q, got %q", want, got)
 	}
 }

@@ -302,9 +302,14 @@ func configuration(s *model.Snapshot) Table {
 	for _, n := range slices.Sorted(maps.Keys(s.Run.Meta)) {
 		t.add(n, s.Run.Meta[n], "declared (--meta)")
 	}
-	for _, n := range []string{"flags", "run_file", "run_file_sha256", "config_file", "config_sha256", "command", "target", "goal"} {
+	for _, n := range []string{"flags", "run_file", "run_file_sha256", "config_file", "config_sha256", "command", "target", "goal", "slo"} {
 		if v := s.Run.Facts[n]; v != "" {
 			t.add(n, v, "recorded")
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Run.Facts)) {
+		if strings.HasPrefix(n, "load.") || strings.HasPrefix(n, "config.") {
+			t.add(n, s.Run.Facts[n], "declared (run file)")
 		}
 	}
 	return t
@@ -315,8 +320,14 @@ func configuration(s *model.Snapshot) Table {
 func implicit(s *model.Snapshot) []string {
 	said := func(names ...string) bool {
 		for _, n := range names {
-			if _, ok := s.Run.Config[n]; ok || s.Run.Facts[n] != "" || s.Run.Meta[n] != "" {
+			f := s.Run.Facts
+			if _, ok := s.Run.Config[n]; ok || f[n] != "" || f["load."+n] != "" || f["config."+n] != "" || s.Run.Meta[n] != "" {
 				return true
+			}
+			for name := range f {
+				if n == "env" && (strings.HasPrefix(name, "env.") || strings.HasPrefix(name, "config.env.")) {
+					return true
+				}
 			}
 		}
 		return false
