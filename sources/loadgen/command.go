@@ -122,6 +122,7 @@ func (c *Command) Run(ctx context.Context, out *sources.Outlet) error {
 	err := tail.Run(ctx, in, tail.Handler{
 		Line:    func(l tail.Line) { c.line(l, out) },
 		Raw:     func(s uint8, b []byte, base int64, seen model.Instant) bool { return c.raw(s, b, base, seen, out) },
+		Lost:    func(s uint8, lines int, size int64) { c.lost(s, lines, size, out) },
 		Started: func(pid int) { c.started(pid, out) },
 		Exited:  c.state.Store,
 		Event:   func(kind, text string) { c.event(kind, text, out) },
@@ -165,6 +166,13 @@ func (c *Command) line(l tail.Line, out *sources.Outlet) {
 		v.d.Line(l.Text, l.Seen, false, l.Partial, v.out)
 	}
 	v.tell(l.Seen, c.o.Options)
+}
+
+// lost books what was thrown away so that the program need not wait.
+func (c *Command) lost(stream uint8, lines int, size int64, out *sources.Outlet) {
+	now := sources.Now()
+	v := c.voice(stream, now, out)
+	v.d.Lost(lines, int(size), now, v.out)
 }
 
 func (c *Command) raw(stream uint8, block []byte, base int64, seen model.Instant, out *sources.Outlet) bool {

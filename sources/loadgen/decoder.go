@@ -154,6 +154,17 @@ func (d *Decoder) Line(text []byte, seen model.Instant, history, partial bool, o
 	d.replay()
 }
 
+// Lost tells that so many lines of the stream, of so many bytes, will never be
+// read. What is in flight is unknown after that, until the stream is next empty.
+func (d *Decoder) Lost(lines, size int, seen model.Instant, out *sources.Outlet) {
+	d.t.emitter = emitter{out: out, seen: seen}
+	d.lines += lines
+	out.Count(lines, 0, size, lines, 0)
+	if d.p != nil && d.err == nil {
+		d.t.gap()
+	}
+}
+
 // hold keeps a line until the format is known.
 func (d *Decoder) hold(text []byte, history, partial bool) {
 	d.held = append(d.held, heldLine{text: bytes.Clone(text), seen: d.t.seen, history: history, partial: partial})

@@ -17,7 +17,7 @@ const (
 func (t *tracker) knows(r *Record) {
 	how := t.how
 	switch {
-	case t.vague:
+	case t.vague, t.holed:
 		how = howEstimated
 	case t.starts > 0:
 		how = howExact

@@ -88,6 +88,9 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 		return nil, nil, nil, err
 	}
 	errs.id = Stderr
+	if len(t.o.Argv) > 0 {
+		out.room, errs.room = capacity(out.fd), capacity(errs.fd)
+	}
 	cmd := exec.Command("sh", "-c", t.o.Command) //nolint:gosec,noctx // the user's own command; ended by stop, as a group
 	if a := t.o.Argv; len(a) > 0 {
 		cmd = exec.Command(a[0], a[1:]...) //nolint:gosec,noctx // as above

@@ -37,12 +37,13 @@ func (s *splitter) keep(piece []byte) {
 }
 
 // feed delivers the whole lines of block, which begins at offset base, and
-// keeps the rest for the next block.
-func (t *tailer) feed(s *splitter, block []byte, base int64, m mark) {
+// keeps the rest for the next block. It reports whether the block was taken as
+// it is.
+func (t *tailer) feed(s *splitter, block []byte, base int64, m mark) (raw bool) {
 	t.stats.Bytes += int64(len(block))
 	if t.h.Raw != nil && len(block) > 0 && !s.held() && t.h.Raw(m.stream, block, base, m.seen) {
 		t.dirty = true
-		return
+		return true
 	}
 	at := 0
 	for {
@@ -57,7 +58,7 @@ func (t *tailer) feed(s *splitter, block []byte, base int64, m mark) {
 		}
 		if i < 0 {
 			s.keep(block[at:])
-			return
+			return false
 		}
 		text := block[at : at+i]
 		at += i + 1

@@ -39,6 +39,7 @@ type pipe struct {
 	ended bool
 	last  *lastLine // remembers the last line; nil for none
 	id    uint8     // which output of a command
+	room  int       // how much it holds, if what it can't hold is to be thrown away; else 0
 }
 
 func newPipe(f *os.File) (*pipe, error) {
@@ -137,7 +138,11 @@ func (r *reader) take(now time.Time) error {
 		if !r.ready[i-1] {
 			continue
 		}
-		n, err := unix.Read(p.fd, r.buf)
+		buf := r.buf
+		if p.room > 0 {
+			buf = buf[:shedBlock]
+		}
+		n, err := unix.Read(p.fd, buf)
 		switch {
 		case errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR):
 			continue
@@ -151,8 +156,13 @@ func (r *reader) take(now time.Time) error {
 		m := r.burst.mark(now, r.waited)
 		m.stream, r.waited = p.id, 0
 		p.last.note(r.buf[:n])
-		r.t.feed(&p.split, r.buf[:n], p.pos, m)
+		took := r.t.feed(&p.split, r.buf[:n], p.pos, m)
 		p.pos += int64(n)
+		if n == len(buf) && !took {
+			if err := r.shed(p, m); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type Options struct {
 	// end is no failure whatever its code, and when ctx ends it may take its time.
 	Argv []string
 	Env  []string // of such a program; nil is this process's own
-	// Signals are forwarded to such a program and all it started, the third kills.
+	// Signals are forwarded to such a program and all it started, the second kills.
 	Signals <-chan os.Signal
 	// Stdin is read for the place "-"; nil is the process's own. A Reader that is
 	// no *os.File can't be woken: cancelling takes effect at its next line.
@@ -114,7 +114,10 @@ type Handler struct {
 	Quiet func()      // nothing came for a second; again each second
 	// Raw is offered each block before it is cut into lines: base is its offset,
 	// as of Line. It returns true if it takes it; then no line comes of it.
-	Raw     func(stream uint8, block []byte, base int64, seen model.Instant) bool
+	Raw func(stream uint8, block []byte, base int64, seen model.Instant) bool
+	// Lost tells that a program (Argv) printed more than could be taken: so many
+	// line ends and bytes of an output were thrown away before the next line.
+	Lost    func(stream uint8, lines int, bytes int64)
 	Started func(pid int)          // a command runs
 	Exited  func(*os.ProcessState) // a program (Argv) has ended and all it printed was read
 }

@@ -50,3 +50,21 @@ func widen(f *os.File) {
 		})
 	}
 }
+
+// capacity is how many bytes a pipe holds; 0 if that is not known.
+func capacity(fd int) int {
+	n, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// pending is how many bytes stand in a pipe; 0 if that is not known.
+func pending(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
