@@ -73,3 +73,54 @@ func TestServersBesideEachOther(t *testing.T) {
 		})
 	}
 }
+
+// TestHistoryIsNoPartOfTheRun feeds what a log held before we came: it is drawn,
+// but counted only where there is nothing else.
+func TestHistoryIsNoPartOfTheRun(t *testing.T) {
+	at := model.InstantOf(time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC))
+	for _, live := range []bool{false, true} {
+		s := store.New(model.DefaultThresholds())
+		b := model.Batch{Notes: []model.Note{{At: at, Seen: at, Kind: model.NoteSource, Name: "log", Text: "vllm|", Value: float64(model.KindServerLog), Source: 1}}}
+		tell := func(sec int, late bool, events ...model.Event) {
+			for _, e := range events {
+				e.At = at.Add(time.Duration(sec) * time.Second)
+				e.Seen, e.Source, e.Late = at, 1, late
+				if !late {
+					e.Seen = e.At
+				}
+				b.Events = append(b.Events, e)
+			}
+		}
+		for sec := range 10 {
+			tell(sec-3600, true,
+				model.Event{Series: model.ServerRunning, Kind: model.Level, Value: 50},
+				model.Event{Series: model.ServerBatch, Kind: model.Observe, Value: 50},
+				model.Event{Series: model.ServerTimeout, Kind: model.Add, Value: 1})
+		}
+		batch, timeouts, n, least := 50.0, 10.0, uint64(10), 50.0
+		if live {
+			for sec := range 4 {
+				tell(sec+1, false,
+					model.Event{Series: model.ServerRunning, Kind: model.Level, Value: 8},
+					model.Event{Series: model.ServerBatch, Kind: model.Observe, Value: 8})
+			}
+			batch, timeouts, n, least = 8, 0, 4, 8
+		}
+		b.Events = append(b.Events, model.Event{Seen: at.Add(5 * time.Second), Kind: model.Tick})
+		s.Apply(&b)
+		snap := &model.Snapshot{}
+		s.Freeze(snap, &model.Snapshot{}, true)
+		run, size, lost := snap.Whole(model.ServerRunning), snap.Whole(model.ServerBatch), snap.Whole(model.ServerTimeout)
+		if run == nil || size == nil || lost == nil {
+			t.Fatal("want all three tracks")
+		}
+		if got := size.Sum / float64(size.N); got != batch || lost.Total != timeouts || run.N != n || run.Min != least || run.Max != least {
+			t.Errorf("live %v: want batches of %v, %v timeouts, %d samples of %v; got %v, %v, %d of %v to %v", live, batch, timeouts, n, least, got, lost.Total, run.N, run.Min, run.Max)
+		}
+		cols := make([]model.Bucket, 1)
+		lost.Columns(cols, at.Add(-2*time.Hour), 2*time.Hour)
+		if cols[0].Sum != 10 {
+			t.Errorf("live %v: want history drawn, got %+v", live, cols[0])
+		}
+	}
+}

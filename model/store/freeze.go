@@ -28,7 +28,7 @@ func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 	}
 	snap.Tracks = make([]model.Track, len(s.ordered))
 	for i, t := range s.ordered {
-		snap.Tracks[i] = t.publish()
+		snap.Tracks[i] = t.publish(s.server.live)
 	}
 	s.freezeSources(snap)
 	for _, g := range s.gpuList {

@@ -17,7 +17,7 @@ func TestPublishedBucketsAreNeverWrittenAgain(t *testing.T) {
 	for i := range 100 {
 		tr.level(base+model.Instant(i)*sec/10, float64(i))
 	}
-	pub := tr.publish()
+	pub := tr.publish(true)
 	before := make([]model.Bucket, 20)
 	pub.Columns(before, base, time.Second)
 	for i := range 200 { // late and new values, into published chunks and new ones
@@ -30,7 +30,7 @@ func TestPublishedBucketsAreNeverWrittenAgain(t *testing.T) {
 			t.Errorf("column %d: want %v as published, got %v", i, before[i], after[i])
 		}
 	}
-	again := tr.publish()
+	again := tr.publish(true)
 	again.Columns(after, base, time.Second)
 	if after[0].Max != 1000 || after[0].N != 20 {
 		t.Errorf("new snapshot: want max 1000 of 20, got %v", after[0])
@@ -83,7 +83,7 @@ func TestInFlightFromShuffledEnds(t *testing.T) {
 	}
 	f.slot(base + 70*sec)
 	f.sweep()
-	pub := tr.publish()
+	pub := tr.publish(true)
 	cols := make([]model.Bucket, 700)
 	pub.Columns(cols, base, 100*time.Millisecond)
 	for i := range cols {

@@ -222,6 +222,7 @@ type server struct {
 	byID      map[model.SourceID]*feed
 	all       uint64 // key of the engine label that stands for all
 	restarted model.Instant
+	live      bool                              // something was told that is not history
 	events    map[model.SeriesID]model.SourceID // whose count of an event is used
 }
 

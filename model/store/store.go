@@ -245,30 +245,6 @@ func (s *Store) clientLevel(e *model.Event) {
 	s.wholeTrack(e.Series).level(e.At, v)
 }
 
-func (s *Store) serverLevel(e *model.Event) {
-	set, setWhole := (*track).level, (*track).level
-	sum := e.Value
-	if !e.Late {
-		f := s.server.feed(e.Source)
-		f.kind = s.source(e.Source).info.Kind
-		more := false
-		sum, more = f.level(e, s.server.all)
-		switch {
-		case f.byChange():
-			set, setWhole = (*track).change, (*track).change
-		case more:
-			setWhole = (*track).amend
-		}
-	}
-	set(s.track(e), e.At, e.Value)
-	if s.isPrimary(e) && !math.IsNaN(sum) {
-		if !e.Late {
-			sum = s.fleet(s.server.feed(e.Source), e.Series, e.At, sum)
-		}
-		setWhole(s.wholeTrack(e.Series), e.At, sum)
-	}
-}
-
 func (s *Store) gpuLevel(e *model.Event) {
 	g := s.gpus[e.Key]
 	if g == nil {
@@ -298,9 +274,9 @@ func (s *Store) applyAdd(e *model.Event) {
 		s.client.corrected(e)
 		s.wholeTrack(e.Series).add(e.At, e.Value)
 	case e.Series.Describe().Side == model.SideServer:
-		s.track(e).add(e.At, e.Value)
+		s.enter(s.track(e), e, e.Value, (*track).add)
 		if s.countedBy(e) {
-			s.wholeTrack(e.Series).add(e.At, e.Value)
+			s.enter(s.wholeTrack(e.Series), e, e.Value, (*track).add)
 		}
 	default:
 		s.wholeTrack(e.Series).add(e.At, e.Value)
@@ -330,9 +306,9 @@ func (s *Store) applyObserve(e *model.Event) {
 		s.wholeTrack(e.Series).observe(e.At, e.Value)
 		return
 	}
-	s.track(e).observe(e.At, e.Value)
+	s.enter(s.track(e), e, e.Value, (*track).observe)
 	if s.isPrimary(e) {
-		s.wholeTrack(e.Series).observe(e.At, e.Value)
+		s.enter(s.wholeTrack(e.Series), e, e.Value, (*track).observe)
 	}
 }
 

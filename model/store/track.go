@@ -30,6 +30,34 @@ type track struct {
 	hold   holding // of a gauge told at its changes
 	area   float64 // Cumulative: Σ delta · (at − origin), for the time average
 	origin model.Instant
+	past   totals // the part of n, sum and total that is history; its least and most
+}
+
+// totals are a track's figures over the whole run.
+type totals struct {
+	n           uint64
+	sum, total  float64
+	least, most float64
+}
+
+// totals are the figures so far.
+func (t *track) totals() totals { return totals{t.n, t.sum, t.total, t.min, t.max} }
+
+// settle books what came since was: history is drawn, but is no part of the
+// run's figures once there are others.
+func (t *track) settle(was totals, history bool) {
+	if !history || t.n == was.n {
+		return
+	}
+	p := &t.past
+	if p.n == 0 {
+		p.least, p.most = math.Inf(1), math.Inf(-1)
+	}
+	p.n += t.n - was.n
+	p.sum += t.sum - was.sum
+	p.total += t.total - was.total
+	p.least, p.most = min(p.least, t.min), max(p.most, t.max)
+	t.min, t.max = was.least, was.most
 }
 
 func newTrack(id trackKey) *track {
@@ -273,15 +301,22 @@ func (t *track) rate(from, to model.Instant) float64 {
 	return d / s
 }
 
-// publish freezes the track.
-func (t *track) publish() model.Track {
+// publish freezes the track. Figures hold history only if there is nothing else.
+func (t *track) publish(live bool) model.Track {
 	m := model.Track{
 		Series: t.id.series, Source: t.id.source, Key: t.id.key,
 		Last: t.last, LastAt: t.lastAt, Total: t.total, N: t.n,
 		Sum: t.sum, Min: t.min, Max: t.max,
 		Period: time.Duration(t.period * 1e9),
 	}
-	if t.n == 0 || t.shape == model.Counter || t.shape == model.Cumulative {
+	switch p := &t.past; {
+	case p.n == 0:
+	case live:
+		m.Total, m.N, m.Sum = t.total-p.total, t.n-p.n, t.sum-p.sum
+	default:
+		m.Min, m.Max = min(m.Min, p.least), max(m.Max, p.most)
+	}
+	if m.N == 0 || t.shape == model.Counter || t.shape == model.Cumulative {
 		m.Min, m.Max = math.NaN(), math.NaN()
 	}
 	for i := range t.tiers {

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"math"
+
+	"benchtop/model"
+)
+
+// serverLevel takes a gauge of a server.
+func (s *Store) serverLevel(e *model.Event) {
+	set, setWhole := (*track).level, (*track).level
+	sum := e.Value
+	if !e.Late {
+		f := s.server.feed(e.Source)
+		f.kind = s.source(e.Source).info.Kind
+		more := false
+		sum, more = f.level(e, s.server.all)
+		switch {
+		case f.byChange():
+			set, setWhole = (*track).change, (*track).change
+		case more:
+			setWhole = (*track).amend
+		}
+	}
+	s.enter(s.track(e), e, e.Value, set)
+	if s.isPrimary(e) && !math.IsNaN(sum) {
+		if !e.Late {
+			sum = s.fleet(s.server.feed(e.Source), e.Series, e.At, sum)
+		}
+		s.enter(s.wholeTrack(e.Series), e, sum, setWhole)
+	}
+}
+
+// enter puts what a server's event tells into a track as set does: history is
+// drawn, but is no part of the run's figures.
+func (s *Store) enter(t *track, e *model.Event, v float64, set func(*track, model.Instant, float64)) {
+	was := t.totals()
+	set(t, e.At, v)
+	t.settle(was, e.Late)
+	s.server.live = s.server.live || !e.Late
+}
