@@ -12,6 +12,7 @@ type Signals struct {
 	GPUs   []GPUSignals
 	Host   HostSignals
 	Laws   Laws
+	Goal   string  // the declared one, "" if there is none
 	Over   bool    // the load is over or pausing: nothing in flight and no record for 3 s
 	Skew   float64 // the worst smallest Seen − stamp of a source in seconds; NaN if none is known
 	SkewOf string  // that source
@@ -70,8 +71,10 @@ type ClientSignals struct {
 	Queued                float64 // waiting inside the client, as it says
 	InputMean, OutputMean float64 // tokens a request
 	OutputCV, InputCV     float64 // spread of the lengths: deviation over mean
-	InputDrift            float64 // the window's mean length against the whole run's, as a share of it
+	InputDrift            float64 // the window's mean length against that of all requests before it, as a share of it
 	OutputDrift           float64
+	InputNoise            float64 // what chance explains of the drift: three standard errors
+	OutputNoise           float64
 	SchedDelay            float64 // mean seconds a start came after its schedule (open loops that tell it)
 	SchedDelayMax         float64
 	Dispersion            float64 // of arrivals, variance over mean per 100 ms: 0 even, 1 Poisson, more in bursts
@@ -155,6 +158,7 @@ type EngineSignals struct {
 type LoadSignals struct {
 	X5          []float64 // X_frac per 5-s bucket, newest last, at most 60
 	Warm        bool
+	ByServer    bool    // X5 and Warm are by the server's own throughput: no client tells requests
 	Settled     bool    // not warm, but completions and in-flight stand still by plain counts
 	WarmStrict  bool    // passed by the strict rule, not only within noise
 	WarmAt      Instant // when it passed

@@ -44,6 +44,7 @@ type Thresholds struct {
 	RateShare              float64 // co_risk: achieved ÷ set start rate
 	LittleShare            float64 // little_mismatch
 	StaleIntervals         float64 // source_stale: silent for this many intervals
+	LengthShare            float64 // length_changed: tokens a request moved by this share
 	SLOShare               float64 // goal sla: share of a step's requests that must keep the limits
 	ScrapeStall            float64 // clean seconds: a scrape that takes this long, seconds
 	MinOK, MinFailed       float64 // fewest records for any verdict
@@ -67,7 +68,7 @@ func DefaultThresholds() Thresholds {
 		DriftLoss: 0.05, BitShare: 0.2, BitLoss: 0.05, HWOtherShare: 0.05,
 		BusyUtil: 0.3, GapUtil: 0.85, GapHostUtil: 0.88, LowSM: 0.4, NearLimit: 0.9,
 		QuotaShare: 0.1, CPUDrop: 0.1, OtherCPU: 0.25, Steal: 0.05, PSIMemory: 0.05, ThreadFull: 0.95, DebugRate: 20,
-		TailRatio: 10, RateShare: 0.95, LittleShare: 0.1, StaleIntervals: 5, ScrapeStall: 1, SLOShare: 0.99,
+		TailRatio: 10, RateShare: 0.95, LittleShare: 0.1, StaleIntervals: 5, ScrapeStall: 1, SLOShare: 0.99, LengthShare: 0.05,
 		MinOK: 30, MinFailed: 10,
 		WarmSlope: 0.04, WarmSlopeMK: 0.10, UnsteadyCV: 0.08,
 	}

@@ -89,11 +89,12 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 		return candidate{id: "mem_pressure", atOnce: true}, true
 	case j.raised["server_down"]:
 		return candidate{id: "server_down", atOnce: true}, true
-	case !cl.Known:
-		if c.S.Server.Known && c.S.Server.Samples >= 3 {
-			return candidate{}, false // the server's side alone
-		}
+	case !cl.Known && (!c.S.Server.Known || c.S.Server.Samples < 3):
 		return not("client")
+	case !cl.Known && cold && c.S.Load.ByServer:
+		return not("not_warm")
+	case !cl.Known:
+		return candidate{}, false // the server's side alone
 	case cl.Reported != 0:
 		return j.gateWhole(c)
 	case cold && cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
@@ -266,12 +267,13 @@ func failures(c *Case) string {
 
 func (j *Judge) nothing(c *Case) model.Finding {
 	x := c.X()
-	t := fmt.Sprintf("Throughput %s/s equals the offered load; nothing waits and nothing is full. Capacity is unknown.", num(x))
+	rate := flat(c)
+	t := fmt.Sprintf("Throughput %s equals the offered load; nothing waits and nothing is full. Capacity is unknown.", rate)
 	if s := &c.S.Server; s.Full {
-		t = fmt.Sprintf("Throughput %s/s; running %s%s and nothing waits: the load just fills the batch. Capacity beyond it is unknown.", num(x), num(s.Running), ofB(s))
+		t = fmt.Sprintf("Throughput %s; running %s%s and nothing waits: the load just fills the batch. Capacity beyond it is unknown.", rate, num(s.Running), ofB(s))
 	}
 	if s := &c.S.Server; !s.Full && s.WaitKnown && s.Waiting >= 1 {
-		t = fmt.Sprintf("Throughput %s/s; %s wait though running %s%s is at no limit that is known. Capacity is unknown.", num(x), whole(s.Waiting), num(s.Running), ofB(s))
+		t = fmt.Sprintf("Throughput %s; %s wait though running %s%s is at no limit that is known. Capacity is unknown.", rate, whole(s.Waiting), num(s.Running), ofB(s))
 	}
 	return model.Finding{
 		ID: model.VerdictNone, Severity: model.SevNote, Title: "no bottleneck seen", Text: t,
@@ -303,7 +305,7 @@ func notEnough(c *Case, reason string) model.Finding {
 		if m := c.S.Load.MovesPct; known(m) {
 			f.Text = fmt.Sprintf("Throughput still moves %s %% per 40 s.", num(m))
 			if m < c.T.WarmSlope*100 {
-				f.Text = fmt.Sprintf("Throughput moves %s %% per 40 s; its two last rounds or their tail latency do not agree yet.", num(m))
+				f.Text = fmt.Sprintf("Throughput moves %s %% per 40 s; %s.", num(m), rounds(c))
 			}
 			f.Evidence = []model.Evidence{evidence("client_throughput", 40, m/100, "ratio", c.T.WarmSlope, f.Text)}
 		}

@@ -388,6 +388,11 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Skew = 0.4 }},
 		unknown: []func(*model.Signals){func(s *model.Signals) { s.Skew = nan }},
 	},
+	"length_changed": {
+		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.OutputDrift, s.Client.OutputNoise = 0.12, 0.03 }, func(s *model.Signals) { s.Client.InputDrift = -0.3 }},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.Client.OutputDrift = 0.04 }, func(s *model.Signals) { s.Client.OutputDrift, s.Client.OutputNoise = 0.12, 0.2 }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.Client = model.ClientSignals{} }, func(s *model.Signals) { s.Client.InputDrift, s.Client.OutputDrift = nan, nan }},
+	},
 	"few_samples": {
 		fire:    []func(*model.Signals){func(s *model.Signals) { s.Client.TotalDone, s.Client.TotalOK = 100, 100 }},
 		quiet:   []func(*model.Signals){func(*model.Signals) {}},

@@ -29,10 +29,10 @@ func serverSaturated() Rule {
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server
-			t := fmt.Sprintf("Running %s%s, %s waiting, throughput flat at %s/s.", num(s.Running), ofB(s), whole(s.Waiting), num(c.X()))
+			t := fmt.Sprintf("Running %s%s, %s waiting, throughput flat at %s.", num(s.Running), ofB(s), whole(s.Waiting), flat(c))
 			if !s.WaitKnown {
-				t = fmt.Sprintf("Running %s%s; the client holds %s more than run (the server does not tell its queue); throughput flat at %s/s.",
-					num(s.Running), ofB(s), whole(c.surplus()), num(c.X()))
+				t = fmt.Sprintf("Running %s%s; the client holds %s more than run (the server does not tell its queue); throughput flat at %s.",
+					num(s.Running), ofB(s), whole(c.surplus()), flat(c))
 			}
 			ev := []model.Evidence{evidence("server_running", 65, s.Running, "requests", c.T.FullShare*s.B, fmt.Sprintf("running %s%s", num(s.Running), ofB(s)))}
 			if s.WaitKnown {
@@ -47,6 +47,14 @@ func serverSaturated() Rule {
 		NextChange:   "max batch, one step",
 		SettledBy:    "a sweep over batch size",
 	}
+}
+
+// flat is throughput in words: requests, or tokens where nobody counts them.
+func flat(c *Case) string {
+	if x := c.X(); known(x) || !known(c.S.Server.GenTPS) {
+		return num(x) + "/s"
+	}
+	return num(c.S.Server.GenTPS) + " tokens/s"
 }
 
 func queueUnbounded() Rule {

@@ -64,7 +64,7 @@ func notWarm() Rule {
 		Title: "the run is not warm", Needs: "client stream",
 		Help: "throughput and tail latency have not settled yet",
 		When: func(c *Case) Answer {
-			if !c.S.Client.Known {
+			if !c.S.Client.Known && !c.S.Load.ByServer {
 				return Missing
 			}
 			return answer(!c.S.Load.Warm)
@@ -73,7 +73,7 @@ func notWarm() Rule {
 			m := c.S.Load.MovesPct
 			t := "Throughput has not settled: fewer than two rounds of 15 s."
 			if known(m) {
-				t = fmt.Sprintf("Throughput moves %s %% per 40 s; its two last rounds or their tail latency do not agree yet.", num(m))
+				t = fmt.Sprintf("Throughput moves %s %% per 40 s; %s.", num(m), rounds(c))
 			}
 			return t, []model.Evidence{evidence("client_throughput", 40, m/100, "ratio", c.T.WarmSlope, t)}
 		},
@@ -81,6 +81,14 @@ func notWarm() Rule {
 		NextChange:   "none: let it warm up",
 		SettledBy:    "two rounds that agree",
 	}
+}
+
+// rounds says what does not agree yet.
+func rounds(c *Case) string {
+	if c.S.Load.ByServer {
+		return "its two last rounds by the server's own count do not agree yet"
+	}
+	return "its two last rounds or their tail latency do not agree yet"
 }
 
 func unsteady() Rule {

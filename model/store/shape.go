@@ -20,8 +20,8 @@ func (s *Store) clientShape(sig *model.Signals, from model.Instant) {
 		}
 	}
 	k.InputCV = c.in.cv()
-	k.InputDrift = drift(s.whole[model.ClientInputTokens], from, sig.At)
-	k.OutputDrift = drift(s.whole[model.ClientOutputTokens], from, sig.At)
+	k.InputDrift, k.InputNoise = drift(s.whole[model.ClientInputTokens], c.in.cv(), from, sig.At)
+	k.OutputDrift, k.OutputNoise = drift(s.whole[model.ClientOutputTokens], c.out.cv(), from, sig.At)
 	if r := s.whole[model.ClientReused].mean(from, sig.At); !math.IsNaN(r) {
 		k.ConnsPerRequest = 1 - r
 	} else if opened := s.whole[model.HostConnsOpened].rate(sig.At-hostWindow, sig.At); k.X > 0 {
@@ -67,15 +67,21 @@ func (s *Store) starts(from, to model.Instant) (dispersion, gap float64) {
 // startsMin is how many starts make a shape.
 const startsMin = 20
 
-// drift is how far the mean of the window lies from that of the whole run, as
-// a share of it; NaN if either has too few.
-func drift(t *track, from, to model.Instant) float64 {
-	if t == nil || t.n < 2*startsMin || t.sum == 0 {
-		return math.NaN()
+// drift is how far the mean of the window lies from that of all before it, as
+// a share of it, and what chance explains of that: three standard errors at a
+// spread of cv. NaN if either has too few.
+func drift(t *track, cv float64, from, to model.Instant) (by, noise float64) {
+	if t == nil || t.n < 2*startsMin {
+		return math.NaN(), math.NaN()
 	}
 	w := t.window(from, to)
-	if w.N < startsMin {
-		return math.NaN()
+	n := float64(t.n) - float64(w.N)
+	if w.N < startsMin || n < startsMin {
+		return math.NaN(), math.NaN()
 	}
-	return w.Mean()/(t.sum/float64(t.n)) - 1
+	before := (t.sum - float64(w.Sum)) / n
+	if !(before > 0) {
+		return math.NaN(), math.NaN()
+	}
+	return w.Mean()/before - 1, 3 * cv * math.Sqrt(1/float64(w.N)+1/n)
 }

@@ -77,7 +77,7 @@ func TestShapeOfRequests(t *testing.T) {
 	}{
 		{"input spread", 0, k.InputCV, 1e-9},
 		{"input drift", 0, k.InputDrift, 1e-6},
-		{"output drift", 200.0/150 - 1, k.OutputDrift, 0.01},
+		{"output drift", 200.0/(400.0/3) - 1, k.OutputDrift, 0.01}, // a quarter of them, against the others
 		{"connections a request", 0.25, k.ConnsPerRequest, 0.01},
 		{"schedule delay", 0.2, k.SchedDelay, 1e-6},
 		{"longest delay", 0.2, k.SchedDelayMax, 1e-6},

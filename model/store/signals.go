@@ -20,7 +20,7 @@ const (
 // Second computes the signals of the second that ends at now. Call it on the
 // first tick of each whole second, with the events so far applied.
 func (s *Store) Second(now model.Instant) *model.Signals {
-	sig := &model.Signals{At: now, T: now.Seconds(s.start)}
+	sig := &model.Signals{At: now, T: now.Seconds(s.start), Goal: s.run.Facts["goal"]}
 	s.client.flight.slot(now)
 	s.client.flight.sweep()
 	s.clientSignals(sig)
@@ -88,7 +88,7 @@ func (s *Store) clientSignals(sig *model.Signals) {
 		InFlight: nan, InFlightNow: nan, Target: nan, Timeout: nan, X: nan, XOK: nan, Started: nan,
 		OKSince: nan, Mean: nan, OKP50: nan, OKP95: nan, P50: nan, P99: nan, TimeoutAt: nan, Silence: nan,
 		ClosedShare: nan, Queued: nan, InputMean: nan, OutputMean: nan, OutputCV: nan,
-		InputCV: nan, InputDrift: nan, OutputDrift: nan, SchedDelay: nan, SchedDelayMax: nan,
+		InputCV: nan, InputDrift: nan, OutputDrift: nan, InputNoise: nan, OutputNoise: nan, SchedDelay: nan, SchedDelayMax: nan,
 		Dispersion: nan, BurstGap: nan, ConnsPerRequest: nan, BarRate: nan,
 		Max: nan, Rate: nan, Little: nan, LittleFlight: nan, LittleWindow: nan,
 		Groups: model.LatencyGroups{Low: nan, High: nan, Valley: nan, Above: nan, P99: nan},

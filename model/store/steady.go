@@ -40,7 +40,11 @@ func (s *Store) load(sig *model.Signals) {
 	nan := math.NaN()
 	*l = model.LoadSignals{MovesPct: nan, CV: nan, CVLimit: nan, TrendP: nan, TrendSlope: nan, TrendGrowth: nan, TrendFrom: nan, LatencyCV: nan}
 	c := s.client
-	if !sig.Client.Known || c.firstEnd == 0 {
+	if !sig.Client.Known {
+		s.loadOfServer(sig)
+		return
+	}
+	if c.firstEnd == 0 {
 		s.steady.cool()
 		return
 	}
