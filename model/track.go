@@ -162,7 +162,7 @@ func (t *Track) levels(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 	ratio := int64(max(1, step/tier.Step))
 	lastN := int64(t.LastAt) / int64(tier.Step)
 	begun := firstFilled(tier)
-	for n := end - 1; n >= min(first, end); n-- {
+	for n := end - 1; n >= max(first, tier.First); n-- {
 		b := tier.At(n)
 		if n < last && n >= begun && n <= lastN {
 			i := (n - first) / ratio
@@ -199,7 +199,7 @@ func (t *Track) growth(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 	first := int64(from) / int64(tier.Step)
 	ratio := int64(max(1, step/tier.Step))
 	prev := math.NaN()
-	for n := tier.First; n < first; n++ {
+	for n := tier.First; n < min(first, tier.End()); n++ {
 		if b := tier.At(n); b != nil && b.N > 0 {
 			prev = float64(b.Max)
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 )
 
 //go:embed *.yaml
@@ -39,7 +41,15 @@ type spec struct {
 
 // Parse reads one theme file. Every role must be set at every depth; unknown
 // keys are errors with line and column.
-func Parse(data []byte) (*Theme, error) {
+func Parse(data []byte) (theme *Theme, err error) {
+	defer func() { // the YAML library panics on some broken texts
+		if r := recover(); r != nil {
+			theme, err = nil, fmt.Errorf("no YAML that can be read: %v", r)
+		}
+	}()
+	if err := checkAliases(data); err != nil {
+		return nil, err
+	}
 	var f file
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&f); err != nil {
 		return nil, err
@@ -150,4 +160,22 @@ func Find(all []*Theme, name string) (*Theme, error) {
 		names = append(names, t.Name)
 	}
 	return nil, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// mostAliases bounds how often a YAML text may refer to another part of itself:
+// each level of such references multiplies what a reader has to hold.
+const mostAliases = 16
+
+// checkAliases refuses a text that would grow without end when it is read.
+func checkAliases(data []byte) error {
+	n := 0
+	for _, t := range lexer.Tokenize(string(data)) {
+		if t.Type == token.AliasType {
+			n++
+		}
+	}
+	if n > mostAliases {
+		return fmt.Errorf("%d aliases (*name) in it: at most %d", n, mostAliases)
+	}
+	return nil
 }

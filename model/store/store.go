@@ -103,13 +103,11 @@ func (s *Store) source(id model.SourceID) *source {
 	return src
 }
 
-// believable bounds how far an event's own time may lie from when it was read.
-const (
-	believablePast   = 25 * 3600 * 1_000_000_000
-	believableFuture = 600 * 1_000_000_000
-)
-
 func (s *Store) apply(ev *model.Event) {
+	if !s.jump(ev) {
+		s.misplaced++
+		return
+	}
 	if ev.Kind == model.Tick {
 		s.now = max(s.now, ev.Seen)
 		if s.start == 0 {

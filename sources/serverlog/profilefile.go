@@ -12,7 +12,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // deepInferProfile is the profile that ships as the example: gateways and
@@ -86,6 +88,9 @@ func ParseProfile(path string, b []byte) (f Format, err error) {
 		}
 	}()
 	l := loader{path: path}
+	if err := CheckAliases(b); err != nil {
+		return Format{}, fmt.Errorf("%s: %w", path, err)
+	}
 	if l.file, err = parser.ParseBytes(b, 0); err != nil {
 		return Format{}, l.syntax(err)
 	}
@@ -277,4 +282,22 @@ func (l *loader) wrong(at, format string, args ...any) error {
 		at = at[:cut]
 	}
 	return fmt.Errorf("%s: %s", l.path, text)
+}
+
+// mostAliases bounds how often a YAML text may refer to another part of itself:
+// each level of such references multiplies what a reader has to hold.
+const mostAliases = 16
+
+// CheckAliases refuses a text that would grow without end when it is read.
+func CheckAliases(data []byte) error {
+	n := 0
+	for _, t := range lexer.Tokenize(string(data)) {
+		if t.Type == token.AliasType {
+			n++
+		}
+	}
+	if n > mostAliases {
+		return fmt.Errorf("%d aliases (*name) in it: at most %d", n, mostAliases)
+	}
+	return nil
 }

@@ -43,7 +43,12 @@ type roundsArm struct {
 const mostRounds = 500
 
 // readRounds reads and checks a run file; what is wrong is bad usage.
-func readRounds(path string) (*roundsFile, error) {
+func readRounds(path string) (read *roundsFile, err error) {
+	defer func() { // as in readRunFile
+		if r := recover(); r != nil {
+			read, err = nil, usage("run file %s: no YAML that can be read: %v", path, r)
+		}
+	}()
 	run, err := readRunFile(path)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"benchtop/model"
+	"benchtop/sources/serverlog"
 )
 
 // runFile is a YAML (or JSON) run file: values of flags, what is declared about
@@ -54,16 +55,24 @@ var roundsKeys = []string{"passes", "warmup", "cool_below", "cool_wait", "watch"
 
 // readRunFile reads and checks a run file; what is wrong is bad usage, with the
 // line it stands in.
-func readRunFile(path string) (*runFile, error) {
+func readRunFile(path string) (f *runFile, err error) {
+	defer func() { // the YAML library panics on some broken texts
+		if r := recover(); r != nil {
+			f, err = nil, usage("run file %s: no YAML that can be read: %v", path, r)
+		}
+	}()
 	data, err := readBounded(path)
 	if err != nil {
 		return nil, usage("run file: %w", err)
+	}
+	if err := serverlog.CheckAliases(data); err != nil {
+		return nil, usage("run file %s: %w", path, err)
 	}
 	var doc yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(data, &doc, yaml.UseOrderedMap()); err != nil && !errors.Is(err, io.EOF) {
 		return nil, usage("run file %s: %s", path, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
-	f := &runFile{path: path, flags: map[string][]string{}, lines: map[string]int{}}
+	f = &runFile{path: path, flags: map[string][]string{}, lines: map[string]int{}}
 	f.locate(data)
 	for _, item := range doc {
 		key := fmt.Sprint(item.Key)

@@ -20,10 +20,11 @@ func dispersion(s *model.Snapshot) float64 {
 		return math.NaN()
 	}
 	from, to := while(s)
-	cols := make([]model.Bucket, int(to.Sub(from)/time.Second))
-	if len(cols) < 20 || len(cols) > 3600 {
+	seconds := to.Sub(from) / time.Second
+	if seconds < 20 || seconds > 3600 {
 		return math.NaN()
 	}
+	cols := make([]model.Bucket, seconds)
 	t.Columns(cols, from, time.Second)
 	mean, sq := 0.0, 0.0
 	for _, b := range cols {
