@@ -182,6 +182,7 @@ type cardSample struct {
 	PowerCapNS, SWThermalNS              uint64
 	HWThermalNS, BrakeNS                 uint64
 	SMActivity, TensorActivity, DRAMBusy float64
+	SMOccupancy                          float64 // 0: not measured
 }
 
 // The card's memory, in MiB: weights and the KV cache, taken at start-up.
@@ -211,6 +212,6 @@ func (c *card) sample() {
 		UtilPct: math.Round(100 * c.util), MemUsedMiB: used, MemTotalMiB: memTotalMiB,
 		Reasons: c.reasons, PowerCapNS: c.held.powerCap, SWThermalNS: c.held.swThermal,
 		HWThermalNS: c.held.hwThermal, BrakeNS: c.held.brake,
-		SMActivity: act, TensorActivity: 0.4 * act, DRAMBusy: 0.8 * c.busy,
+		SMActivity: act, TensorActivity: 0.4 * act, DRAMBusy: 0.8 * c.busy, SMOccupancy: p.SMOccupancy * c.busy,
 	})
 }

@@ -159,6 +159,9 @@ func (s *cardSample) reading(at model.Instant) gpu.Reading {
 	} {
 		r.Set(f.field, f.value)
 	}
+	if s.SMOccupancy > 0 {
+		r.Set(gpu.SMOccupancy, s.SMOccupancy)
+	}
 	return r
 }
 

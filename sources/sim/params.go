@@ -82,6 +82,7 @@ type Params struct {
 	DriftFrac      float64 `name:"drift_frac"`
 	DriftFrom      float64 `name:"drift_from_s"`
 	SMActivityFull float64 `name:"sm_activity_full"`
+	SMOccupancy    float64 `name:"sm_occupancy"` // 0: not measured
 
 	// The host.
 	CPUMHz         float64 `name:"cpu_mhz"`
