@@ -152,7 +152,7 @@ func TestMarkerTellsMarks(t *testing.T) {
 		m := sources.NewMarker()
 		ctx, stop := context.WithCancel(t.Context())
 		g.Start(ctx, m, sources.Block, true)
-		m.Mark("here")
+		m.Mark(sources.Now(), "here")
 		time.AfterFunc(time.Second, stop)
 		g.WhenFinite(func() { g.Wait(0) })
 		_, why, _ := heard(g)

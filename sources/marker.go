@@ -8,16 +8,22 @@ import (
 
 // Marker turns the user's marks into notes, so that they are recorded and
 // replayed like everything else that happened.
-type Marker struct{ ask chan string }
+type Marker struct{ ask chan mark }
+
+// mark is one that was asked for.
+type mark struct {
+	at   model.Instant
+	text string
+}
 
 // NewMarker makes a marker that nobody has asked yet.
-func NewMarker() *Marker { return &Marker{make(chan string, 8)} }
+func NewMarker() *Marker { return &Marker{make(chan mark, 8)} }
 
-// Mark puts text on the time axis now. It never waits: marks that come faster
-// than they can be told are dropped.
-func (m *Marker) Mark(text string) {
+// Mark puts text on the time axis, at the moment it was thought of. It never
+// waits: marks that come faster than they can be told are dropped.
+func (m *Marker) Mark(at model.Instant, text string) {
 	select {
-	case m.ask <- text:
+	case m.ask <- mark{at, text}:
 	default:
 	}
 }
@@ -31,9 +37,8 @@ func (m *Marker) Run(ctx context.Context, out *Outlet) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case text := <-m.ask:
-			now := Now()
-			out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "user", Text: text})
+		case ask := <-m.ask:
+			out.Note(model.Note{At: ask.at, Seen: Now(), Kind: model.NoteMark, Name: "user", Text: ask.text})
 			out.Flush()
 		}
 	}

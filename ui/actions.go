@@ -215,10 +215,24 @@ func (s *screen) nextTheme() tea.Cmd {
 }
 
 func (s *screen) mark() tea.Cmd {
-	if s.opts.Mark != nil {
-		s.opts.Mark()
+	if s.opts.Mark == nil {
+		s.view.Notice = "only a live run takes marks"
+		return nil
 	}
+	s.asking, s.markText, s.markAt = askMark, "", s.newestNow()
+	s.prompt()
 	return nil
+}
+
+// newestNow is the clock where there is one, else the run's newest moment.
+func (s *screen) newestNow() model.Instant {
+	switch {
+	case s.opts.Clock != nil:
+		return s.opts.Clock()
+	case s.newest != nil:
+		return s.newest.Now
+	}
+	return s.seen().Now
 }
 
 func (s *screen) toggleHelp() tea.Cmd {

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,66 @@ func TestLoadFigures(t *testing.T) {
 	wants(t, text, "about random (dispersion 1.0)", "700 ms at most between starts", "0.62 connections a request",
 		"closed loop", "63.2 in flight by latencies", "512 tokens a request  ± 10 %", "203 tokens", "run all  p50 920 ms", "(p99.9 30.0 s)", "n 4,118")
 	wantsNot(t, text, "schedule", "inside the client", "run good")
+}
+
+// A mark is of the moment at which it was begun, with the words typed, and the
+// event log is in the order of time though it is told later.
+func TestMarkWithWords(t *testing.T) {
+	type note struct {
+		at   model.Instant
+		text string
+	}
+	var got []note
+	clock := sceneNow
+	s := screenOf(t, newFeed(busy()), ui.Options{
+		Zone: time.UTC, Clock: func() model.Instant { return clock }, Mark: func(at model.Instant, text string) { got = append(got, note{at, text}) },
+	})
+	s.Press("m", "n", "e", "w", "space", "q", "x", "backspace")
+	wants(t, shown(s), "mark: new q_", "enter keeps it, esc drops it")
+	clock = clock.Add(5 * time.Second)
+	s.Press("enter")
+	wants(t, shown(s), "marked 13:07:31: new q")
+	s.Press("m", "a", "esc", "m", "enter")
+	if want := []note{{sceneNow, "new q"}, {clock, "mark"}}; !slices.Equal(got, want) {
+		t.Errorf("want %v, got %v", want, got)
+	}
+	none := screenOf(t, newFeed(busy()), ui.Options{})
+	none.Press("m")
+	wants(t, shown(none), "only a live run takes marks")
+
+	snap := busy()
+	snap.Marks = append(snap.Marks, model.Mark{At: sceneNow.Add(-100 * time.Second), Class: "user", Text: "told late"})
+	v := live
+	v.Full = "events"
+	text := screenText(snap, v)
+	if a, b := strings.Index(text, "told late"), strings.Index(text, "server.log rotated"); a < b || b < 0 {
+		t.Errorf("want the late note among its own time, got\n%s", text)
+	}
+}
+
+// A live picture that is old says so; one that keeps up, has ended or is no
+// live one does not.
+func TestLatePicture(t *testing.T) {
+	clock := sceneNow
+	s := screenOf(t, newFeed(busy()), ui.Options{Clock: func() model.Instant { return clock }})
+	s.Frame()
+	for _, c := range []struct {
+		behind time.Duration
+		want   string
+		not    string
+	}{{0, "● live", "late"}, {1900 * time.Millisecond, "● live", "late"}, {4 * time.Second, " 4s late ", "● live"}, {100 * time.Millisecond, "● live", "late"}} {
+		clock = sceneNow.Add(c.behind)
+		s.Late()
+		text := firstLine(shown(s))
+		wants(t, text, c.want)
+		wantsNot(t, text, c.not)
+	}
+	final := busy()
+	final.Final = true
+	f := screenOf(t, newFeed(final), ui.Options{Clock: func() model.Instant { return clock.Add(time.Hour) }})
+	f.Frame()
+	f.Late()
+	wantsNot(t, firstLine(shown(f)), "late")
 }
 
 // The terminal keeps its own title while the program shows the verdict's.

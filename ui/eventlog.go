@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -54,32 +55,64 @@ func (s *screen) look(at model.Instant) {
 	}
 }
 
+// What is asked for at the bottom of the screen.
+const (
+	askFilter = "events with: "
+	askMark   = "mark: "
+)
+
 // filter asks for the letters that the events shown must have.
 func (s *screen) filter() tea.Cmd {
-	s.asking = true
-	s.view.Prompt = "events with: " + s.view.Filter + "_"
+	s.asking = askFilter
+	s.prompt()
 	return nil
 }
 
-// typed takes one key of the filter.
+// answer is what is being typed.
+func (s *screen) answer() *string {
+	if s.asking == askMark {
+		return &s.markText
+	}
+	return &s.view.Filter
+}
+
+// prompt shows what is asked and what was typed so far.
+func (s *screen) prompt() {
+	s.view.Prompt = ""
+	if s.asking != "" {
+		s.view.Prompt = s.asking + *s.answer() + "_"
+	}
+}
+
+// typed takes one key of a filter or a mark.
 func (s *screen) typed(name string) {
-	v := &s.view
+	text := s.answer()
 	switch {
 	case name == "enter":
-		s.asking = false
+		if s.asking == askMark {
+			s.setMark()
+		}
+		s.asking = ""
 	case name == "esc" || name == "ctrl+c":
-		s.asking, v.Filter = false, ""
+		s.asking, *text = "", ""
 	case name == "backspace":
-		if _, n := utf8.DecodeLastRuneInString(v.Filter); n > 0 {
-			v.Filter = v.Filter[:len(v.Filter)-n]
+		if _, n := utf8.DecodeLastRuneInString(*text); n > 0 {
+			*text = (*text)[:len(*text)-n]
 		}
 	case name == "space":
-		v.Filter += " "
-	case utf8.RuneCountInString(name) == 1 && len(v.Filter) < 60:
-		v.Filter += draw.Sanitize(name)
+		*text += " "
+	case utf8.RuneCountInString(name) == 1 && len(*text) < 60:
+		*text += draw.Sanitize(name)
 	}
-	v.Prompt = ""
-	if s.asking {
-		v.Prompt = "events with: " + v.Filter + "_"
+	s.prompt()
+}
+
+// setMark puts the note on the axis, at the moment at which it was begun.
+func (s *screen) setMark() {
+	text := strings.TrimSpace(s.markText)
+	if text == "" {
+		text = "mark"
 	}
+	s.opts.Mark(s.markAt, text)
+	s.view.Notice = draw.Sanitize("marked " + s.markAt.Time().In(s.view.Zone).Format("15:04:05") + ": " + text)
 }

@@ -328,7 +328,7 @@ func TestEveryBindingDoesSomething(t *testing.T) {
 		for _, key := range b.Keys {
 			d, marks := &deck{}, 0
 			save := func(name string, _ []byte) (string, error) { return name, nil }
-			s := screenOf(t, newFeed(busy()), ui.Options{Deck: d, Speed: 1, Mark: func() { marks++ }, Save: save})
+			s := screenOf(t, newFeed(busy()), ui.Options{Deck: d, Speed: 1, Mark: func(model.Instant, string) { marks++ }, Save: save})
 			switch key {
 			case "up", "k", "down", "j":
 				s.Press("e", "down", "down")

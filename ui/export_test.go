@@ -77,3 +77,6 @@ func (t *Screen) Verdict() string { return verdictText(t.s) }
 
 // Title is the window's title.
 func (t *Screen) Title() string { return t.s.View().WindowTitle }
+
+// Late lets a second pass: the picture's age is looked at.
+func (t *Screen) Late() { t.s.Update(lateMsg{}) }

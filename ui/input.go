@@ -13,7 +13,7 @@ func (s *screen) key(name string) tea.Cmd {
 	s.stale = true
 	s.view.Notice = ""
 	switch {
-	case s.asking:
+	case s.asking != "":
 		s.typed(name)
 		return nil
 	case s.picking && s.picked(name):

@@ -59,7 +59,7 @@ func Bindings() []Binding {
 		{Keys: []string{"s"}, Name: "s", Help: "save the screen as SVG and text into the current folder", do: (*screen).save},
 		{Keys: []string{"S"}, Name: "S", Help: "write the report of the run so far", do: (*screen).report},
 		{Keys: []string{"y"}, Name: "y", Help: "copy the verdict (the terminal must allow it: OSC 52)", do: (*screen).copyVerdict},
-		{Keys: []string{"m"}, Name: "m", Help: "put a mark on the time axis (recorded)", do: (*screen).mark},
+		{Keys: []string{"m"}, Name: "m", Help: "put a note on the time axis (recorded)", do: (*screen).mark},
 		{Keys: []string{","}, Name: ", .", Help: "10 s back or forward in the recording", Footer: "seek", Replay: true, do: seeks(-10)},
 		{Keys: []string{"."}, Replay: true, do: seeks(10)},
 		{Keys: []string{"<"}, Name: "< >", Help: "half or double speed", Footer: "speed", Replay: true, do: speeds(0.5)},

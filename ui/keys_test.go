@@ -81,7 +81,7 @@ func TestReplayDeck(t *testing.T) {
 func TestReplayKeysDoNothingLive(t *testing.T) {
 	s := screenOf(t, newFeed(busy()), ui.Options{})
 	before := s.State()
-	s.Press(",", ".", "<", ">", "g", "m")
+	s.Press(",", ".", "<", ">", "g")
 	if s.State() != before {
 		t.Errorf("want nothing to change, got %+v", s.State())
 	}
@@ -171,8 +171,8 @@ func TestFocusAndFullScreen(t *testing.T) {
 
 func TestThemeStyleHelpMarkQuit(t *testing.T) {
 	marks := 0
-	s := screenOf(t, newFeed(busy()), ui.Options{Mark: func() { marks++ }})
-	s.Press("t", "v", "m")
+	s := screenOf(t, newFeed(busy()), ui.Options{Mark: func(model.Instant, string) { marks++ }})
+	s.Press("t", "v", "m", "enter")
 	if s.Theme() == themes.DefaultName || !s.State().Lines || marks != 1 {
 		t.Errorf("want another theme, lines and a mark, got %s, %v, %d", s.Theme(), s.State().Lines, marks)
 	}

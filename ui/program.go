@@ -35,24 +35,25 @@ type Deck interface {
 // Options is how the screen is to look and behave. Its zero value is a live
 // screen on the process' own terminal.
 type Options struct {
-	Themes  []*themes.Theme // to cycle through; nil: the built-in ones
-	Theme   string          // the first one shown; "": the default
-	ASCII   bool            // nothing outside ASCII is sent
-	NoColor bool            // attributes only, whatever the terminal can do
-	FPS     int             // how often a second the charts move, 1 to 10; 0 is DefaultFPS
-	Mouse   bool            // clicks set the cursor, the wheel zooms
-	NoSync  bool            // don't force synchronized output over SSH
-	Zone    *time.Location  // of clock times; nil: the process' own
-	Title   string          // in place of the run's label
-	Window  time.Duration   // of the time axis to begin with; 0 is DefaultWindow, below 0 the whole run
-	Layout  string          // to begin with; "" is the first
-	Full    string          // panel that has the whole screen to begin with; "" for none
-	Hidden  string          // ids of panels not shown to begin with, parted by spaces
-	Lines   bool            // concurrency as lines rather than areas to begin with
-	Deck    Deck            // of a replay; nil when live
-	Speed   float64         // of the replay to begin with
-	Mark    func()          // what the mark key does; nil: nothing
-	Wide    bool            // the terminal draws ambiguous characters two cells wide: ASCII instead
+	Themes  []*themes.Theme                     // to cycle through; nil: the built-in ones
+	Theme   string                              // the first one shown; "": the default
+	ASCII   bool                                // nothing outside ASCII is sent
+	NoColor bool                                // attributes only, whatever the terminal can do
+	FPS     int                                 // how often a second the charts move, 1 to 10; 0 is DefaultFPS
+	Mouse   bool                                // clicks set the cursor, the wheel zooms
+	NoSync  bool                                // don't force synchronized output over SSH
+	Zone    *time.Location                      // of clock times; nil: the process' own
+	Title   string                              // in place of the run's label
+	Window  time.Duration                       // of the time axis to begin with; 0 is DefaultWindow, below 0 the whole run
+	Layout  string                              // to begin with; "" is the first
+	Full    string                              // panel that has the whole screen to begin with; "" for none
+	Hidden  string                              // ids of panels not shown to begin with, parted by spaces
+	Lines   bool                                // concurrency as lines rather than areas to begin with
+	Deck    Deck                                // of a replay; nil when live
+	Speed   float64                             // of the replay to begin with
+	Mark    func(at model.Instant, text string) // puts a note on the time axis; nil: this run takes none
+	Clock   func() model.Instant                // the wall clock of a live run, to tell how late the picture is; nil: it is not told
+	Wide    bool                                // the terminal draws ambiguous characters two cells wide: ASCII instead
 
 	Save   func(name string, data []byte) (path string, err error) // keeps a picture of the screen; nil: in the current folder
 	Report func() (path string, err error)                         // writes the report of the run so far; nil: there is none
@@ -108,6 +109,30 @@ func Run(ctx context.Context, frames Frames, o Options) error {
 	return err
 }
 
+// lateMsg asks how far the picture is behind the clock.
+type lateMsg struct{}
+
+// late looks each second how old the newest snapshot is: a live run whose
+// engine can't keep up, or whose machine stands still, must not look live.
+func (s *screen) late() tea.Cmd {
+	if s.opts.Clock == nil {
+		return nil
+	}
+	behind := 0.0
+	if n := s.newest; n != nil && !n.Final && n.Now > 0 {
+		if behind = math.Floor(s.opts.Clock().Seconds(n.Now)); behind < lateS {
+			behind = 0
+		}
+	}
+	if behind != s.view.Late {
+		s.view.Late, s.stale = behind, true
+	}
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return lateMsg{} })
+}
+
+// lateS is from how many seconds on a picture is late.
+const lateS = 2
+
 // frameMsg says that there is a newer snapshot.
 type frameMsg struct{}
 
@@ -126,7 +151,9 @@ type screen struct {
 	axis   Axis
 	help   bool
 
-	asking   bool // a filter is being typed
+	asking   string        // what is being typed: "" for nothing, a filter or a mark
+	markAt   model.Instant // when the mark was begun
+	markText string
 	picking  bool // the list of themes is open
 	pickFrom int  // the theme to go back to
 	chosen   bool // the user chose a theme: the terminal's background no longer decides
@@ -224,7 +251,7 @@ func (s *screen) programOptions() []tea.ProgramOption {
 // for synchronized output, so the answer is given for it: terminals that lack
 // it ignore it.
 func (s *screen) Init() tea.Cmd {
-	cmds := []tea.Cmd{s.wait, s.ended}
+	cmds := []tea.Cmd{s.wait, s.ended, s.late()}
 	if !s.chosen && !s.opts.NoColor {
 		cmds = append(cmds, tea.RequestBackgroundColor) // a terminal that does not answer keeps the default theme
 	}
@@ -260,6 +287,8 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.click(m.X, m.Y)
 	case tea.BackgroundColorMsg:
 		s.background(m.IsDark())
+	case lateMsg:
+		return s, s.late()
 	case noticeMsg:
 		s.view.Notice, s.stale = string(m), true
 	case tea.MouseWheelMsg:

@@ -28,6 +28,7 @@ type ViewState struct {
 	Scroll int             // lines scrolled down in the panel that has the whole screen
 	Paused bool            // the picture stands still
 	Behind float64         // seconds the run is ahead of the picture
+	Late   float64         // seconds the newest picture of a live run is behind the clock, 0 while it keeps up
 	Replay bool            // a recording plays
 	Speed  float64         // of the replay
 	Title  string          // replaces the run's label
@@ -79,7 +80,7 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	}
 	pv := &panel.View{
 		Figures: v.Slow, Cursor: -1, Follow: v.End == 0, Lines: v.Lines, Scroll: v.Scroll, Left: gutter,
-		Paused: v.Paused, Behind: v.Behind, Replay: v.Replay, Speed: v.Speed, Title: v.Title, Zone: v.Zone,
+		Paused: v.Paused, Behind: v.Behind, Late: v.Late, Replay: v.Replay, Speed: v.Speed, Title: v.Title, Zone: v.Zone,
 		Filter: v.Filter, Full: v.Full != "",
 	}
 	if w < layout.GlanceWidth || h < layout.GlanceHeight {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"benchtop/sources"
 	"benchtop/themes"
 	"benchtop/ui"
 )
@@ -29,7 +30,7 @@ func (s *session) draw(ctx context.Context) error {
 	}
 	o.Wide, o.Report = s.screen.wide, s.report
 	if s.marker != nil {
-		o.Mark = func() { s.marker.Mark("mark") }
+		o.Mark, o.Clock = s.marker.Mark, sources.Now
 	}
 	if s.deck != nil {
 		o.Deck, o.Speed = s.deck, s.deck.Rate()

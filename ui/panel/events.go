@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"benchtop/model"
@@ -20,6 +22,11 @@ var events = Panel{
 // their class or text, oldest first.
 func EventLog(s *model.Snapshot, filter string) []model.Mark {
 	all := eventLog(s)
+	byTime := func(a, b model.Mark) int { return cmp.Compare(a.At, b.At) }
+	if !slices.IsSortedFunc(all, byTime) { // a note is told later than the moment that it is of
+		all = slices.Clone(all)
+		slices.SortStableFunc(all, byTime)
+	}
 	if filter = strings.ToLower(strings.TrimSpace(filter)); filter == "" {
 		return all
 	}

@@ -41,6 +41,7 @@ type View struct {
 
 	Paused bool
 	Behind float64 // seconds the picture is behind the run, while paused
+	Late   float64 // seconds the run's newest snapshot is behind the clock, 0 while it keeps up
 	Replay bool
 	Speed  float64        // of a replay
 	Zone   *time.Location // of clock times
