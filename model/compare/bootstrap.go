@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // draws is how many bootstrap samples an interval rests on.
@@ -95,11 +93,11 @@ func BCa(draws []float64, theta float64, jackknife []float64, level float64) (lo
 	}
 	z0, acc := 0.0, acceleration(jackknife)
 	if below > 0 && below < float64(n) {
-		z0 = distuv.UnitNormal.Quantile(below / float64(n))
+		z0 = normalQuantile(below / float64(n))
 	}
 	at := func(p float64) float64 {
-		z := z0 + distuv.UnitNormal.Quantile(p)
-		q := distuv.UnitNormal.CDF(z0 + z/(1-acc*z))
+		z := z0 + normalQuantile(p)
+		q := normalCDF(z0 + z/(1-acc*z))
 		return draws[max(0, min(n-1, int(math.Ceil(q*float64(n)))-1))]
 	}
 	return at((1 - level) / 2), at((1 + level) / 2)
@@ -137,3 +135,7 @@ func sortFew(v []float64) {
 		}
 	}
 }
+
+// normalQuantile and normalCDF are those of the standard normal distribution.
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+func normalCDF(z float64) float64      { return math.Erfc(-z/math.Sqrt2) / 2 }
