@@ -46,9 +46,12 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 	sig.Laws = s.laws(sig)
 	c := &sig.Client
 	s.wholeSignals(sig)
-	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > 3_000_000_000
+	sig.Over = c.Known && c.TotalDone > 0 && s.client.open <= 0 && now-max(s.client.lastRecord, s.client.lastSeen) > overAfter
 	return sig
 }
+
+// overAfter is how long nobody may be in flight before the load is over.
+const overAfter = 3_000_000_000
 
 // staleSignals lists the sources that fell silent, by name.
 func (s *Store) staleSignals(sig *model.Signals) {
@@ -110,7 +113,11 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	if v, ok := c.flight.at(k.Horizon-1, 0); ok && !c.unknown {
 		k.InFlightNow = v
 	}
-	span := max(1, now.Seconds(from))
+	until := now
+	if last := max(c.lastRecord, c.lastSeen); c.open <= 0 && now-last <= overAfter {
+		until = max(from, min(now, last)) // a load that has just ended was not slower for it
+	}
+	span := max(1, until.Seconds(from))
 	sumLatency := s.clientOutcomes(k, from, now)
 	k.X, k.XOK = k.Done/span, k.OK/span
 	k.Started = s.whole[model.ClientSent].count(from, now) / span

@@ -84,6 +84,26 @@ func replayed(t *testing.T, in *sourceFlags) *model.Snapshot {
 	return e.Latest()
 }
 
+// secondBySecond wants no other claim than the right one at any second, and
+// that one by so many seconds after the load began.
+func secondBySecond(t *testing.T, s *model.Snapshot, want string, by float64) {
+	t.Helper()
+	began := s.Client.First.Seconds(s.Start)
+	for i, v := range s.Verdicts {
+		until := s.Now.Seconds(s.Start)
+		if i+1 < len(s.Verdicts) {
+			until = s.Verdicts[i+1].TS
+		}
+		t.Logf("%5.1f to %5.1f s of the load: %s %s", v.TS-began, until-began, v.ID, v.Reason)
+		if v.ID != want && v.ID != model.VerdictNotEnough {
+			t.Errorf("at %.1f s: want %s or not enough evidence, got %s", v.TS-began, want, v.ID)
+		}
+		if v.ID == model.VerdictNotEnough && until-began > by {
+			t.Errorf("want %s by %v s of the load, got %s until %.1f s", want, by, v.Reason, until-began)
+		}
+	}
+}
+
 // TestRealRecordings replays runs of a real llama-server from their raw files
 // and compares what the screen would show with what was counted then.
 func TestRealRecordings(t *testing.T) {
@@ -92,10 +112,14 @@ func TestRealRecordings(t *testing.T) {
 		dir, metrics string
 		done, ok     uint64
 		verdict      string
+		by           float64 // seconds after the load began, by which it must stand
 	}{
-		{"b-matched", "../../sources/scrape/testdata/llamacpp-b-matched.prom", 204, 204, model.VerdictNone},
-		{"c-queue-grows", "../../sources/scrape/testdata/llamacpp-c-queue-grows.prom", 285, 285, "server_saturated"},
-		{"d-client-timeout", "testdata/llamacpp/d-client-timeout/metrics.prom", 258, 88, "client_timeout"},
+		// 4 in flight on 4 slots, nobody waits: nothing limits but the load itself.
+		{"b-matched", "../../sources/scrape/testdata/llamacpp-b-matched.prom", 204, 204, model.VerdictNone, 50},
+		// 32 in flight on 4 slots, reached after 20 s at 7 s a request: full, and 28 wait.
+		{"c-queue-grows", "../../sources/scrape/testdata/llamacpp-c-queue-grows.prom", 285, 285, "server_saturated", 56},
+		// 16 in flight on 4 slots, two of three given up after 3 s.
+		{"d-client-timeout", "testdata/llamacpp/d-client-timeout/metrics.prom", 258, 88, "client_timeout", 20},
 	} {
 		t.Run(c.dir, func(t *testing.T) {
 			dir := filepath.Join("testdata/llamacpp", c.dir)
@@ -111,6 +135,7 @@ func TestRealRecordings(t *testing.T) {
 			if s.Verdict.ID != c.verdict {
 				t.Errorf("want verdict %s, got %s (%s)", c.verdict, s.Verdict.ID, s.Verdict.Title)
 			}
+			secondBySecond(t, s, c.verdict, c.by)
 			share, n := agreement(s.Whole(model.ClientInFlight), truthAt(t, filepath.Join(dir, "truth-inflight.ndjson"), "inflight"), s.Now)
 			t.Logf("client in flight: within 1 in %.1f %% of %d s", share*100, n)
 			if share < 0.95 {
