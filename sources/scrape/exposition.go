@@ -42,6 +42,7 @@ type Exposition struct {
 	names    []string // as written, sorted
 	Bad      []BadLine
 	Size     int  // bytes read
+	emptied  bool // it was JSON that reading empties
 	crowded  bool // reading it found more schedulers than are kept apart
 }
 
@@ -75,6 +76,9 @@ func parseBytes(body []byte) (*Exposition, error) {
 	x := &Exposition{Size: len(body)}
 	first := firstByte(body)
 	if first == '{' || first == '[' || first == '<' {
+		if y := iterations(body); y != nil {
+			return y, nil
+		}
 		return nil, notText(first, nil)
 	}
 	body = dropExemplars(body)

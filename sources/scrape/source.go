@@ -76,11 +76,14 @@ type run struct {
 	why      string
 	format   string
 	failures int
-	ready    bool // the newest poll but one answered
+	ready    bool     // the newest poll but one answered
+	back     *url.URL // where the JSON stands, while another path is tried
+	json     bool     // there is nothing but the JSON
 }
 
 // Run implements sources.Source. It ends with ctx, and where the address gives
-// JSON: reading that may take it from somebody else.
+// JSON of no server known. trtllm-serve's JSON is emptied by whoever reads it,
+// so it is read only if that server has nothing else.
 func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	defer s.client.CloseIdleConnections()
 	out.SetPolicy(sources.Latest)
@@ -95,14 +98,15 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 			out.Flush()
 			return nil
 		}
-		if errors.Is(p.err, errJSON) {
-			if r.elsewhere(&p) {
-				continue
-			}
+		switch r.choose(&p) {
+		case again:
+			continue
+		case giveUp:
 			out.Flush()
 			return sources.Final(p.err)
+		case use:
+			r.take(&p)
 		}
-		r.take(&p)
 		out.FlushAt(p.end)
 		if !rest(ctx, r.pause(p.end.Sub(p.start))) {
 			return nil
@@ -110,22 +114,62 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	}
 }
 
-// elsewhere turns to where trtllm-serve has its metrics, once: what it has at
-// the usual path is JSON that reading empties.
-func (r *run) elsewhere(p *poll) bool {
-	if r.url.Path != usualPath {
-		return false
+// choice is what becomes of a poll.
+type choice uint8
+
+const (
+	use    choice = iota
+	again         // ask at once, at another address
+	giveUp        // nothing there can be read
+)
+
+// choose decides where trtllm-serve is asked: its Prometheus text, which stands
+// at a path of its own, is better than its JSON, which is better than nothing.
+func (r *run) choose(p *poll) choice {
+	switch {
+	case r.json && errors.Is(p.err, errJSON): // nothing new since the last look
+		p.err = errNoIteration
+		return use
+	case r.back != nil && p.err != nil && !r.ready:
+		r.url, r.back, r.json = r.back, nil, true
+		r.note(p, r.name+" has no Prometheus text, so its JSON is read, which each reader empties for the others (let nobody else read it, or set return_perf_metrics: true)")
+		return again
+	case r.back != nil && p.err == nil:
+		r.back = nil
+	case r.json:
+	case errors.Is(p.err, errJSON), p.err == nil && p.x.emptied:
+		if r.url.Path != usualPath {
+			return giveUp
+		}
+		u := *r.url
+		if p.err == nil {
+			r.back = r.url
+		}
+		u.Path = "/prometheus/metrics"
+		r.url = &u
+		r.note(p, r.name+" gives JSON, which reading empties; asking "+u.Path+" instead")
+		return again
 	}
-	u := *r.url
-	u.Path = "/prometheus/metrics"
-	r.url = &u
-	r.out.Note(model.Note{At: p.end, Seen: p.end, Kind: model.NoteMark, Name: "source", Text: r.name + " gives JSON, which is not read again; asking " + u.Path + " instead"})
-	return true
+	return use
 }
+
+func (r *run) note(p *poll, text string) {
+	r.out.Note(model.Note{At: p.end, Seen: p.end, Kind: model.NoteMark, Name: "source", Text: text})
+}
+
+// errNoIteration is an answer without a record: the server made no step, or
+// somebody else has read it.
+var errNoIteration = errors.New("no iteration since the last look")
 
 // take books one poll.
 func (r *run) take(p *poll) {
-	if p.err != nil {
+	switch {
+	case errors.Is(p.err, errNoIteration):
+		r.meter.Gap(p.end, r.out)
+		r.out.Count(1, 0, 0, 0, 0)
+		r.tell(p.end, model.Quiet, "")
+		return
+	case p.err != nil:
 		r.fail(p)
 		return
 	}

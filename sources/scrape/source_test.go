@@ -483,4 +483,33 @@ func TestJSONIsNotReadAgain(t *testing.T) {
 			}
 		})
 	})
+	t.Run("nothing but its statistics", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			record := answer{status: 200, text: `[{"iter":6,"numActiveRequests":1},{"iter":7,"numActiveRequests":5,"numQueuedRequests":2,"iterLatencyMS":12.5,
+				"maxNumActiveRequests":64,"kvCacheStats":{"usedNumBlocks":30,"maxNumBlocks":120},"inflightBatchingStats":{"numScheduledRequests":4}}]`}
+			s := &script{answers: []answer{record, {status: 404}, record, {status: 200, text: "[]"}, record}}
+			evs, notes := runFor(t, s, 10*time.Second, time.Second)
+			got := map[model.SeriesID]float64{}
+			gaps := 0
+			for _, e := range evs {
+				if e.Kind == model.Gap {
+					gaps++
+				} else {
+					got[e.Series] = e.Value
+				}
+			}
+			want := map[model.SeriesID]float64{model.ServerRunning: 5, model.ServerWaiting: 2, model.ServerBatch: 4, model.ServerKV: 0.25, model.ServerExec: 0.0125}
+			for id, v := range want {
+				if got[id] != v {
+					t.Errorf("%s: want %v, got %v", id, v, got[id])
+				}
+			}
+			if len(s.paths) < 4 || s.paths[1] != "/prometheus/metrics" || s.paths[2] != "/metrics" || s.paths[3] != "/metrics" {
+				t.Errorf("want the JSON read where there is nothing else, got %v", s.paths)
+			}
+			if gaps == 0 || !strings.Contains(states(evs, notes), "quiet") {
+				t.Errorf("want no iteration to leave the gauges unknown, got %s", states(evs, notes))
+			}
+		})
+	})
 }

@@ -203,6 +203,9 @@ func classify(head []byte, format string) (string, error) {
 	if bytes.HasPrefix(head, []byte("# scrape ")) || bytes.HasPrefix(head, []byte("# HELP ")) || bytes.HasPrefix(head, []byte("# TYPE ")) {
 		return kindMetrics, nil
 	}
+	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) && bytes.Contains(head, []byte(`"numActiveRequests"`)) {
+		return kindMetrics, nil // trtllm-serve's JSON
+	}
 	lines := bytes.Split(head, []byte("\n"))
 	if len(lines) > 1 && len(head) == probeHead { // the last one is cut
 		lines = lines[:len(lines)-1]
