@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,7 +109,7 @@ func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []
 	}
 	for _, p := range s.Peers[:min(1, len(s.Peers))] {
 		d.say("%d connections come from %s: a client on another machine, whose own readings are not visible from here", p.Count, p.Address)
-		d.gap("--host server=auto --host " + quote("client=exec:ssh "+p.Address+" benchtop probe --json host --for 24h"))
+		d.gap("--host server=auto --host " + quote("client=exec:ssh "+p.Address+" benchtop probe --json host --server-port "+strconv.Itoa(s.Port)+" --for 24h"))
 	}
 }
 

@@ -33,7 +33,8 @@ type prober struct {
 	for_    time.Duration
 	run     runFlags
 
-	gpuChoice string
+	gpuChoice  string
+	serverPort int
 }
 
 func newProbe(stdio Stdio) *cobra.Command {
@@ -68,6 +69,7 @@ func newProbe(stdio Stdio) *cobra.Command {
 	f.BoolVar(&p.keep, "keep-text", false, "show lines that a profile nearly matched whole; prompts and answers may stand in them")
 	f.DurationVar(&p.for_, "for", 5*time.Second, "how long to read what does not end")
 	f.StringVar(&p.gpuChoice, "gpu", "auto", "for the source gpu: auto, nvml, smi or dcgm:URL")
+	f.IntVar(&p.serverPort, "server-port", 0, "for the source host: the `PORT` that the server serves at, to find a client of your own making by")
 	f.StringVar(&p.run.zone, "zone", "", "zone of stamps without one (default: local)")
 	f.IntVar(&p.run.year, "year", 0, "year of stamps without one (default: the file's)")
 	f.DurationVar(&p.run.timeout, "client-timeout", 0, "the client's request timeout (declared)")

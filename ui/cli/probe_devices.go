@@ -57,7 +57,7 @@ func (p *prober) gpu(ctx context.Context) error {
 
 // host polls for a while and prints a JSON line per poll.
 func (p *prober) host(ctx context.Context) error {
-	s, err := host.NewSampler(host.Options{Find: host.NewFinder(host.FinderOptions{}).Find})
+	s, err := host.NewSampler(host.Options{Find: host.NewFinder(host.FinderOptions{Port: p.serverPort}).Find})
 	if err != nil {
 		return err
 	}
