@@ -81,7 +81,7 @@ func parseStamp(b []byte) (s stamp, n int) {
 	}
 	n = s.date(b)
 	if n == 0 {
-		return s, 0
+		return parseMonthStamp(b)
 	}
 	n = skipDateGap(b, n)
 	k := s.clock(b[n:])
@@ -212,54 +212,6 @@ func (s *stamp) zone(b []byte) int {
 		}
 	}
 	return 0
-}
-
-// monthNames are the first three letters of month names as journals print
-// them, lower case, in English, German, Spanish, French, Italian, Portuguese
-// and Dutch where they differ.
-var monthNames = map[[3]byte]int{
-	{'j', 'a', 'n'}: 1, {'f', 'e', 'b'}: 2, {'m', 'a', 'r'}: 3, {'a', 'p', 'r'}: 4, {'m', 'a', 'y'}: 5, {'j', 'u', 'n'}: 6,
-	{'j', 'u', 'l'}: 7, {'a', 'u', 'g'}: 8, {'s', 'e', 'p'}: 9, {'o', 'c', 't'}: 10, {'n', 'o', 'v'}: 11, {'d', 'e', 'c'}: 12,
-	{'m', 'a', 'i'}: 5, {'o', 'k', 't'}: 10, {'d', 'e', 'z'}: 12, {'e', 'n', 'e'}: 1, {'a', 'b', 'r'}: 4, {'a', 'g', 'o'}: 8,
-	{'d', 'i', 'c'}: 12, {'g', 'e', 'n'}: 1, {'m', 'a', 'g'}: 5, {'g', 'i', 'u'}: 6, {'l', 'u', 'g'}: 7, {'s', 'e', 't'}: 9,
-	{'o', 't', 't'}: 10, {'f', 'e', 'v'}: 2, {'a', 'v', 'r'}: 4, {'o', 'u', 't'}: 10, {'m', 'e', 'i'}: 5, {'m', 'r', 't'}: 3,
-}
-
-// parseMonthStamp reads `Mon DD hh:mm:ss`, with or without a year behind the
-// day.
-func parseMonthStamp(b []byte) (s stamp, n int) {
-	if b[3] != ' ' && b[3] != '.' {
-		return s, 0
-	}
-	m, ok := monthNames[[3]byte{b[0] | 0x20, b[1] | 0x20, b[2] | 0x20}]
-	if !ok {
-		return s, 0
-	}
-	n = 3
-	if b[n] == '.' {
-		n++
-	}
-	if b[n] != ' ' {
-		return s, 0
-	}
-	for n < len(b) && b[n] == ' ' {
-		n++
-	}
-	d, k := integer(b[n:])
-	if k == 0 || k > 2 || d < 1 || d > 31 || n+k >= len(b) || b[n+k] != ' ' {
-		return s, 0
-	}
-	n += k + 1
-	s.month, s.day = int32(m), int32(d)
-	if y, k := integer(b[n:]); k == 4 && n+k < len(b) && b[n+k] == ' ' {
-		s.year = int32(y)
-		n += k + 1
-	}
-	k = s.clock(b[n:])
-	if k == 0 {
-		return stamp{}, 0
-	}
-	return s, n + k
 }
 
 // epochStamp places a number since 1970 in seconds, or in a finer unit where
