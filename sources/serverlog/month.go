@@ -10,7 +10,7 @@ import (
 // locales of English, German, Spanish, French, Italian, Portuguese, Dutch,
 // Swedish, Danish, Norwegian, Polish, Czech, Russian, Ukrainian, Turkish,
 // Finnish, Hungarian, Romanian and Greek. Chinese, Japanese and Korean count.
-var months = monthTable(
+var months = monthTable([]string{
 	"jan janv ene gen sty led янв січ oca tammi ian ιαν",
 	"feb févr fev fév lut úno фев лют şub helmi febr φεβ",
 	"mar mars mär mrt mrz bře мар бер maalis márc μαρ",
@@ -23,9 +23,9 @@ var months = monthTable(
 	"oct okt ott out paź říj окт жов eki loka οκτ",
 	"nov lis ноя лис kas marras νοε",
 	"dec dez dic déc des gru pro дек гру ara joulu δεκ",
-)
+})
 
-func monthTable(lists ...string) map[string]int32 {
+func monthTable(lists []string) map[string]int32 {
 	t := make(map[string]int32)
 	for i, list := range lists {
 		for _, name := range strings.Fields(list) {
