@@ -77,7 +77,11 @@ type Track struct {
 	Sum    float64 // of all levels or observations, for the run's mean: Sum ÷ N
 	Min    float64 // of the run; NaN where it makes no sense
 	Max    float64
+	Until  Instant       // of a cumulative series: nothing is known after it, since who told it has ended; 0 while it is told
 	Period time.Duration // usual spacing of samples, 0 if not known yet
+	// Changes says that it is told at its changes rather than sampled: a value
+	// stands until the next one, however long that takes.
+	Changes bool
 }
 
 // AllSources is the Source of tracks that stand for the run as a whole.
@@ -175,7 +179,11 @@ func (t *Track) levels(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 			level -= float64(b.Sum)
 		}
 	}
-	// After the newest event the value stands still: it is known, not a gap.
+	// After the newest event the value stands still: it is known, not a gap,
+	// until nobody tells it any more.
+	if t.Until != 0 {
+		last = min(last, int64(t.Until)/int64(tier.Step)+1)
+	}
 	for n := max(lastN+1, first); n < last; n++ {
 		i := (n - first) / ratio
 		if i >= 0 && i < int64(len(dst)) && dst[i].N == 0 && t.N > 0 {
@@ -220,10 +228,13 @@ func (t *Track) growth(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 
 // Held fills gaps of a gauge's columns with the value before them, for at most
 // reach (a log line each 10 s says what was so until the next). A reach of 0
-// takes two and a half periods of the track. Columns after now stay gaps.
+// takes two and a half periods of the track, a minute where it tells changes. Columns after now stay gaps.
 func (t *Track) Held(dst []Bucket, from Instant, step, reach time.Duration, now Instant) {
 	t.Columns(dst, from, step)
-	if reach == 0 {
+	switch {
+	case reach == 0 && t.Changes:
+		reach = time.Minute
+	case reach == 0:
 		reach = t.Period * 5 / 2
 	}
 	from = from.Floor(step)

@@ -24,9 +24,10 @@ func (t *track) change(at model.Instant, v float64) {
 	}
 	if t.lastAt == 0 || at < t.lastAt || at-t.lastAt > heldFor || math.IsNaN(t.last) {
 		t.level(at, v)
-		t.hold = holding{}
+		t.hold, t.changes = holding{}, true
 		return
 	}
+	t.changes = true
 	for i := range t.tiers {
 		t.holdTier(i, at, v)
 	}

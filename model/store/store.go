@@ -178,6 +178,9 @@ func (s *Store) applySource(e *model.Event) {
 	if src.info.Kind == model.KindLoad && (st == model.Ended || st == model.Failed) {
 		src.end = true
 	}
+	if src.info.Kind == model.KindLoad {
+		s.toldUntil(max(e.Seen, e.At))
+	}
 }
 
 func (s *Store) applyEnd(e *model.Event) {

@@ -102,3 +102,16 @@ func (s *Store) how() string {
 	}
 	return howKnown[worst]
 }
+
+// toldUntil notes from when on nobody tells the client's in-flight any more:
+// what follows is a gap, not a zero.
+func (s *Store) toldUntil(at model.Instant) {
+	t := s.wholeTrack(model.ClientInFlight)
+	t.until = 0
+	for _, src := range s.sources {
+		if src.info.Kind == model.KindLoad && src.info.State != model.Ended && src.info.State != model.Failed {
+			return
+		}
+	}
+	t.until = max(at, t.lastAt)
+}

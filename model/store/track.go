@@ -16,21 +16,23 @@ type trackKey struct {
 
 // track is one series of one source and key under construction.
 type track struct {
-	id     trackKey
-	shape  model.Shape
-	tiers  [3]ring[model.Bucket]
-	last   float64
-	lastAt model.Instant
-	total  float64
-	n      uint64
-	sum    float64 // of all levels or observations
-	min    float64
-	max    float64
-	period float64 // seconds between samples, smoothed; 0 if unknown
-	hold   holding // of a gauge told at its changes
-	area   float64 // Cumulative: Σ delta · (at − origin), for the time average
-	origin model.Instant
-	past   totals // the part of n, sum and total that is history; its least and most
+	id      trackKey
+	shape   model.Shape
+	tiers   [3]ring[model.Bucket]
+	last    float64
+	lastAt  model.Instant
+	total   float64
+	n       uint64
+	sum     float64 // of all levels or observations
+	min     float64
+	max     float64
+	period  float64 // seconds between samples, smoothed; 0 if unknown
+	hold    holding // of a gauge told at its changes
+	area    float64 // Cumulative: Σ delta · (at − origin), for the time average
+	origin  model.Instant
+	until   model.Instant // Cumulative: who told it has ended; 0 while it is told
+	changes bool          // told at its changes rather than sampled
+	past    totals        // the part of n, sum and total that is history; its least and most
 }
 
 // totals are a track's figures over the whole run.
@@ -94,6 +96,7 @@ func (t *track) level(at model.Instant, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
+	t.changes = false
 	stored := v
 	if t.shape == model.Span {
 		if at < t.lastAt {
@@ -307,6 +310,7 @@ func (t *track) publish(live bool) model.Track {
 		Series: t.id.series, Source: t.id.source, Key: t.id.key,
 		Last: t.last, LastAt: t.lastAt, Total: t.total, N: t.n,
 		Sum: t.sum, Min: t.min, Max: t.max,
+		Until: t.until, Changes: t.changes,
 		Period: time.Duration(t.period * 1e9),
 	}
 	switch p := &t.past; {
