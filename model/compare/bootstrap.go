@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"benchtop/model"
 )
 
 // draws is how many bootstrap samples an interval rests on.
@@ -45,13 +47,11 @@ func RatioInterval(a, b []float64, paired bool) (lo, hi float64) {
 
 // ratio is median(y) ÷ median(x) − 1, NaN if that can't be. It sorts both.
 func ratio(x, y []float64) float64 {
-	sortFew(x)
-	sortFew(y)
-	m := median(x)
+	m := model.Median(x)
 	if m == 0 {
 		return math.NaN()
 	}
-	return median(y)/m - 1
+	return model.Median(y)/m - 1
 }
 
 // leaveOneOut are the ratios without each run (or pass) in turn.
@@ -121,19 +121,6 @@ func acceleration(jackknife []float64) float64 {
 		return 0
 	}
 	return a
-}
-
-// sortFew sorts in place; runs are few, and it is done thousands of times.
-func sortFew(v []float64) {
-	if len(v) > 16 {
-		slices.Sort(v)
-		return
-	}
-	for i := 1; i < len(v); i++ {
-		for j := i; j > 0 && v[j] < v[j-1]; j-- {
-			v[j], v[j-1] = v[j-1], v[j]
-		}
-	}
 }
 
 // normalQuantile and normalCDF are those of the standard normal distribution.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
+
+	"benchtop/model"
 )
 
 // Spread is how much repeated runs of one configuration differ. Max is the
@@ -32,7 +34,7 @@ func SpreadOf(xs []float64) Spread {
 		return s
 	}
 	v := slices.Sorted(slices.Values(xs))
-	s.Median, s.Least, s.Most = median(v), v[0], v[len(v)-1]
+	s.Median, s.Least, s.Most = model.Median(v), v[0], v[len(v)-1]
 	if s.Median != 0 {
 		m := math.Abs(s.Median)
 		s.Max = max(s.Most-s.Median, s.Median-s.Least) / m
@@ -60,19 +62,7 @@ func moments(v []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / float64(len(v)-1))
 }
 
-// median of sorted values.
-func median(v []float64) float64 {
-	n := len(v)
-	if n == 0 {
-		return math.NaN()
-	}
-	if n%2 == 1 {
-		return v[n/2]
-	}
-	return (v[n/2-1] + v[n/2]) / 2
-}
-
-func medianOf(xs []float64) float64 { return median(slices.Sorted(slices.Values(xs))) }
+func medianOf(xs []float64) float64 { return model.Median(slices.Sorted(slices.Values(xs))) }
 
 // Shift is the Hodges-Lehmann shift from a to b, the median of all pairwise
 // differences, and their extremes. NaN if either is empty.
@@ -87,7 +77,7 @@ func Shift(a, b []float64) (shift, least, most float64) {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
 	slices.Sort(d)
-	return median(d), d[0], d[len(d)-1]
+	return model.Median(d), d[0], d[len(d)-1]
 }
 
 // MannWhitney is the exact two-sided p of the U test, and the smallest p that

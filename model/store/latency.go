@@ -180,5 +180,5 @@ func (l *latencies) timeoutAt(from model.Instant) float64 {
 			v = append(v, t.sec)
 		}
 	}
-	return median(v)
+	return model.Median(v)
 }

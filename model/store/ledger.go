@@ -241,7 +241,7 @@ func slopeOver(x, y []float64) float64 {
 			}
 		}
 	}
-	return median(slopes)
+	return model.Median(slopes)
 }
 
 // bootSlope is the 95 % interval of the slope by a bootstrap over blocks of

@@ -108,7 +108,7 @@ func (s *Store) pairs(sig *model.Signals, f *feed, others []*feed) {
 	v.Running = mean(run)
 	v.RunMin = quantile(run, 0)
 	v.WaitMean, v.WaitKnown = mean(wait), len(wait) > 0
-	v.Waiting, v.KV = median(wait), median(kv)
+	v.Waiting, v.KV = model.Median(wait), model.Median(kv)
 	if len(wait) == 0 && f.hasWait {
 		v.WaitKnown = false
 	}
@@ -121,7 +121,7 @@ func (s *Store) pairs(sig *model.Signals, f *feed, others []*feed) {
 		}
 		return
 	}
-	v.Ns, v.NcAt, v.Ratio = median(ns), median(nc), median(ratio)
+	v.Ns, v.NcAt, v.Ratio = model.Median(ns), model.Median(nc), model.Median(ratio)
 	v.Gap = v.NcAt - v.Ns
 	if !v.WaitKnown { // running alone can't tell who holds the rest
 		v.Ratio, v.Gap = math.NaN(), math.NaN()

@@ -40,7 +40,7 @@ func (m *stepMaker) mean(p []epoch) float64 {
 			v = append(v, l)
 		}
 	}
-	return median(v)
+	return model.Median(v)
 }
 
 func (m *stepMaker) take(e epoch) {

@@ -220,7 +220,7 @@ func (t *track) median(from, to model.Instant) float64 {
 			v = append(v, b.Mean())
 		}
 	}
-	return median(v)
+	return model.Median(v)
 }
 
 // heldMean is the mean over time in [from, to) of a gauge that is told at its

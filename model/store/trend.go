@@ -5,20 +5,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
-)
 
-// median of v, which it sorts; NaN of nothing.
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(v)
-	m := len(v) / 2
-	if len(v)%2 == 1 {
-		return v[m]
-	}
-	return (v[m-1] + v[m]) / 2
-}
+	"benchtop/model"
+)
 
 // mean of v; NaN of nothing.
 func mean(v []float64) float64 {
@@ -63,7 +52,7 @@ func theilSen(y []float64) float64 {
 			slopes = append(slopes, (y[j]-y[i])/float64(j-i))
 		}
 	}
-	return median(slopes)
+	return model.Median(slopes)
 }
 
 // mannKendall is the two-sided p of no monotone trend in y (normal

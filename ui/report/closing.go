@@ -3,20 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"benchtop/model"
 	"benchtop/ui/draw"
 )
-
-func middle(v []float64) float64 {
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
-}
 
 // Closing is the run in about ten lines, for the scrollback after the screen
 // is gone. extra lines (where the recording is) are appended.

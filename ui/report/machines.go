@@ -212,7 +212,7 @@ func medianOf(t *model.Track, s *model.Snapshot) Num {
 			v = append(v, b.Mean())
 		}
 	}
-	return Num(middle(v))
+	return Num(model.Median(v))
 }
 
 // rate prefers a counter's growth over a printed rate.
