@@ -43,7 +43,7 @@ func (s *shop) run(m *testing.M) int {
 }
 
 // binary is the path of the program.
-func (s *shop) binary(t *testing.T) string {
+func (s *shop) binary(t testing.TB) string {
 	t.Helper()
 	name := filepath.Join(s.dir, "benchtop")
 	s.once.Do(func() {
@@ -86,7 +86,7 @@ func touch(root string) error {
 
 // environ is the test's own environment with a state folder of its own and
 // without what would change how the program looks.
-func environ(t *testing.T, extra ...string) []string {
+func environ(t testing.TB, extra ...string) []string {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -97,9 +97,9 @@ func environ(t *testing.T, extra ...string) []string {
 }
 
 // command is the program with its arguments; it is killed when patience ends.
-func command(t *testing.T, args ...string) *exec.Cmd {
+func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), patience+*soakFor)
 	t.Cleanup(stop)
 	cmd := exec.CommandContext(ctx, bench.binary(t), args...)
 	cmd.Env = environ(t)
@@ -113,7 +113,7 @@ type outcome struct {
 }
 
 // finish waits for the end of a command that was started.
-func finish(t *testing.T, cmd *exec.Cmd) int {
+func finish(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	err := cmd.Wait()
 	var exit *exec.ExitError

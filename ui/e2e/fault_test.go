@@ -30,7 +30,7 @@ func load(first, n int) string {
 }
 
 // put writes a file that may be there.
-func put(t *testing.T, name, text string) {
+func put(t testing.TB, name, text string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

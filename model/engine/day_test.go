@@ -1,0 +1,131 @@
+package engine_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"benchtop/model"
+	"benchtop/model/engine"
+)
+
+// big is a run of 16 GPUs and 8 engines with so many requests a second.
+type big struct {
+	gpus, engines, rate int
+	key                 uint64
+}
+
+// notes name what is there.
+func (g *big) notes() *model.Batch {
+	b := &model.Batch{Notes: []model.Note{
+		{Kind: model.NoteSource, Source: 1, Name: "client", Value: float64(model.KindLoad)},
+		{Kind: model.NoteSource, Source: 2, Name: "gpu", Value: float64(model.KindGPU)},
+		{Kind: model.NoteSource, Source: 3, Name: "server", Value: float64(model.KindServerLog)},
+		{Kind: model.NoteSource, Source: 4, Name: "host", Value: float64(model.KindHost)},
+	}}
+	for i := range g.gpus {
+		b.Notes = append(b.Notes, model.Note{Kind: model.NoteGPU, Source: 2, Key: uint64(i) + 1, Name: fmt.Sprint("GPU-", i), Text: "H100", Value: float64(i)})
+	}
+	for i := range g.engines {
+		b.Notes = append(b.Notes, model.Note{Kind: model.NoteEngine, Source: 3, Key: uint64(i), Name: fmt.Sprint(i)})
+	}
+	return b
+}
+
+// second is what is told in one second of it, ten ticks included.
+func (g *big) second(b *model.Batch, at model.Instant) {
+	b.Clear()
+	for tick := range 10 {
+		from := at + model.Instant(tick)*1e8
+		for i := range g.rate {
+			if i*10/g.rate != tick {
+				continue
+			}
+			g.key++
+			seen := from + 1e6
+			took := 1 + float64(g.key*2654435761%1000)/250 // 1 to 5 s
+			begin := seen - model.Instant(took*1e9)
+			b.Events = append(b.Events,
+				model.Event{At: begin, Seen: seen, Kind: model.Begin, Series: model.ClientSent, Key: g.key, Source: 1},
+				model.Event{At: seen, Seen: seen, Kind: model.Observe, Series: model.ClientTTFT, Key: g.key, Source: 1, Value: took / 10},
+				model.Event{At: seen, Seen: seen, Kind: model.Observe, Series: model.ClientOutputTokens, Key: g.key, Source: 1, Value: 64},
+				model.Event{At: seen, Seen: seen, Kind: model.End, Series: model.ClientOK, Key: g.key, Source: 1, Value: took})
+		}
+		if tick == 5 {
+			for i := range g.gpus {
+				for id := model.GPUSMClock; id <= model.GPULost; id++ {
+					b.Events = append(b.Events, model.Event{At: from, Seen: from, Kind: model.Level, Series: id, Key: uint64(i) + 1, Source: 2, Value: float64(i+int(id)) + float64(at/1e9%7)})
+				}
+			}
+			for id := model.HostClientThread; int(id) < model.NumSeries && id.Describe().Side == model.SideHost; id++ {
+				b.Events = append(b.Events, model.Event{At: from, Seen: from, Kind: model.Level, Series: id, Source: 4, Value: 0.5})
+			}
+		}
+		if tick == 7 && at/1e9%5 == 0 {
+			for i := range g.engines {
+				for _, id := range []model.SeriesID{model.ServerRunning, model.ServerWaiting, model.ServerKV, model.ServerGenTPS, model.ServerPromptTPS} {
+					b.Events = append(b.Events, model.Event{At: from, Seen: from, Kind: model.Level, Series: id, Key: uint64(i), Source: 3, Value: float64(at / 5e9 % 9)})
+				}
+			}
+		}
+		b.Events = append(b.Events, model.Event{Seen: from + 99e6, Kind: model.Tick})
+	}
+}
+
+// BenchmarkBigRun measures what a large run costs in memory and time: a day at
+// 20 requests a second, and ten minutes at 2,000. The heap is what lives after a
+// collection; -quarter is the same after a quarter of the run: it must not grow
+// much from there.
+func BenchmarkBigRun(b *testing.B) {
+	for _, tt := range []struct {
+		name          string
+		rate, seconds int
+	}{{"24h-20rps", 20, 24 * 3600}, {"10min-2000rps", 2000, 600}} {
+		b.Run(tt.name, func(b *testing.B) {
+			events := 0
+			for b.Loop() {
+				g := &big{gpus: 16, engines: 8, rate: tt.rate}
+				in := make(chan *model.Batch)
+				e := engine.New(engine.Options{})
+				done := make(chan struct{})
+				go func() { defer close(done); e.Run(in) }()
+				in <- g.notes()
+				quarter := 0.0
+				for i := range tt.seconds {
+					batch := &model.Batch{}
+					g.second(batch, start+model.Instant(i)*1e9)
+					events += len(batch.Events)
+					in <- batch
+					if i%30 == 0 { // a screen looks now and then: each look is a copy, of which BenchmarkFreeze tells the cost
+						select {
+						case <-e.Changed():
+						default:
+						}
+					}
+					if i == tt.seconds/4 {
+						quarter, _ = heap()
+					}
+				}
+				close(in)
+				<-done
+				live, sys := heap()
+				if n := e.Latest().Client.Done; n != uint64(tt.rate*tt.seconds) {
+					b.Fatalf("want %d requests counted, got %d", tt.rate*tt.seconds, n)
+				}
+				b.ReportMetric(quarter, "heap-MB-quarter")
+				b.ReportMetric(live, "heap-MB")
+				b.ReportMetric(sys, "process-MB")
+				runtime.KeepAlive(e)
+			}
+			b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// heap is what lives and what the process has taken, in MB.
+func heap() (live, taken float64) {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / 1e6, float64(m.Sys-m.HeapReleased) / 1e6
+}

@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// onTerminal starts the program on a terminal that nobody emulates; what it
+// draws is given to look.
+func onTerminal(b *testing.B, look func(text []byte), args ...string) (stop func() *os.ProcessState) {
+	b.Helper()
+	cmd := command(b, args...)
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 120, Rows: 40})
+	if err != nil {
+		b.Skipf("no pseudo terminal here: %v", err)
+	}
+	var pump sync.WaitGroup
+	pump.Go(func() {
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := master.Read(buf)
+			look(buf[:n])
+			if err != nil {
+				return
+			}
+		}
+	})
+	return func() *os.ProcessState {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if code := finish(b, cmd); code != 0 {
+			b.Errorf("want exit code 0, got %d", code)
+		}
+		_ = master.Close()
+		pump.Wait()
+		return cmd.ProcessState
+	}
+}
+
+// BenchmarkFirstFrame is the time from the start of the process to its first
+// whole frame, beside the floor of any: a process that only tells its version.
+func BenchmarkFirstFrame(b *testing.B) {
+	dir := b.TempDir()
+	put(b, filepath.Join(dir, "server.log"), "")
+	bench.binary(b)
+	var took, floor []float64
+	for b.Loop() {
+		b.StopTimer()
+		began := time.Now()
+		if err := command(b, "version").Run(); err != nil {
+			b.Fatal(err)
+		}
+		floor = append(floor, float64(time.Since(began).Microseconds())/1e3)
+		b.StartTimer()
+		seen := make(chan struct{}, 1)
+		var text bytes.Buffer
+		began = time.Now()
+		stop := onTerminal(b, func(p []byte) {
+			if text.Write(p); bytes.Contains(text.Bytes(), []byte("concurrency")) {
+				select {
+				case seen <- struct{}{}:
+				default:
+				}
+			}
+		}, "watch", "--log", filepath.Join(dir, "server.log"), "--gpu", "off", "--no-record")
+		<-seen
+		took = append(took, float64(time.Since(began).Microseconds())/1e3)
+		b.StopTimer()
+		stop()
+		b.StartTimer()
+	}
+	slices.Sort(took)
+	slices.Sort(floor)
+	b.ReportMetric(took[len(took)/2], "ms-median")
+	b.ReportMetric(floor[len(floor)/2], "ms-floor")
+}
+
+// BenchmarkLiveWatch is what the whole program costs beside a run: a screen of
+// 120×40, a log, a stream of 20 requests a second, an endpoint and the machine,
+// for ten seconds after the start's first two.
+func BenchmarkLiveWatch(b *testing.B) {
+	metrics := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "vllm:num_requests_running 3\nvllm:num_requests_waiting 1\n")
+	}))
+	defer metrics.Close()
+	for b.Loop() {
+		dir := b.TempDir()
+		log, stream := filepath.Join(dir, "server.log"), filepath.Join(dir, "client.ndjson")
+		put(b, log, "")
+		put(b, stream, "")
+		stop := onTerminal(b, func([]byte) {}, "watch", "--log", log, "--load", stream, "--metrics", metrics.URL, "--gpu", "off")
+		tick := time.NewTicker(50 * time.Millisecond)
+		began := time.Now()
+		for i := 0; time.Since(began) < 12*time.Second; i++ {
+			<-tick.C
+			put(b, stream, load(i, 1))
+			if i%20 == 0 {
+				put(b, log, "INFO 11-30 12:00:01 [loggers.py:257] Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 20.0 tokens/s, Running: 5 reqs, Waiting: 1 reqs, GPU KV cache usage: 50.0%, Prefix cache hit rate: 0.0%\n")
+			}
+		}
+		tick.Stop()
+		wall := time.Since(began)
+		st := stop()
+		b.ReportMetric(100*(st.UserTime()+st.SystemTime()).Seconds()/wall.Seconds(), "%-of-a-core")
+		if u, ok := st.SysUsage().(*syscall.Rusage); ok {
+			b.ReportMetric(float64(u.Maxrss)/1e3, "MB-resident")
+		}
+	}
+}
+
+// BenchmarkObserver asks a server as fast as it answers, in pairs of two
+// seconds: alone, and with the program reading its log and endpoint. Its figure
+// is the median of with ÷ alone; the spread says how much of it is noise.
+func BenchmarkObserver(b *testing.B) {
+	dir := b.TempDir()
+	name := filepath.Join(dir, "server.log")
+	log, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	var served atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			_, _ = fmt.Fprintf(w, "vllm:num_requests_running 8\nvllm:num_requests_waiting 1\nvllm:generation_tokens_total %d\n", served.Load())
+			return
+		}
+		if served.Add(1)%100 == 0 {
+			_, _ = io.WriteString(log, "INFO 11-30 12:00:01 [loggers.py:257] Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 20.0 tokens/s, Running: 8 reqs, Waiting: 1 reqs, GPU KV cache usage: 50.0%, Prefix cache hit rate: 0.0%\n")
+		}
+		_, _ = io.WriteString(w, "ok")
+	}))
+	defer srv.Close()
+	ask := func() float64 {
+		before, began := served.Load(), time.Now()
+		var clients sync.WaitGroup
+		for range 8 {
+			clients.Go(func() {
+				for time.Since(began) < 2*time.Second {
+					resp, err := http.Get(srv.URL)
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, resp.Body)
+					_ = resp.Body.Close()
+				}
+			})
+		}
+		clients.Wait()
+		return float64(served.Load()-before) / time.Since(began).Seconds()
+	}
+	bench.binary(b)
+	ask() // warm
+	var ratios []float64
+	for i := 0; b.Loop(); i++ {
+		var alone, with float64
+		watched := func() {
+			stop := onTerminal(b, func([]byte) {}, "watch", "--log", name, "--metrics", srv.URL, "--gpu", "off", "--no-record")
+			with = ask()
+			stop()
+		}
+		if i%2 == 0 {
+			alone = ask()
+			watched()
+		} else {
+			watched()
+			alone = ask()
+		}
+		ratios = append(ratios, with/alone)
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "median-ratio")
+	b.ReportMetric(ratios[len(ratios)-1]-ratios[0], "spread")
+}
