@@ -39,6 +39,7 @@ type UnreadLog struct {
 // ClientSignals is the client over the last 30 s.
 type ClientSignals struct {
 	Known       bool    // a load stream has told at least one request
+	Streams     []string // the load streams that were given, whether or not they told anything
 	Reported    Instant // not 0: these are figures of the whole run, which its generator told at its end, at this time
 	Whole       float64 // seconds that they stand for; NaN if not Reported
 	Horizon     Instant // in-flight is exact up to here

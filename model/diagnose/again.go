@@ -76,3 +76,12 @@ func fromTotals(s *model.Signals) string {
 	}
 	return "the client was heard only at its end: these are figures of the whole run (" + span + "), not of a steady part of it"
 }
+
+// noClient is what a verdict by the server's side alone lacks.
+func noClient(c *Case) string {
+	given := c.S.Client.Streams
+	if len(given) == 0 {
+		return "no client stream: give one with --load, so that requests lost before the server can be seen"
+	}
+	return strings.Join(given[:min(len(given), 3)], ", ") + " tells no request while it runs: let it tell each one (benchtop run --assist says how), so that requests lost before the server can be seen"
+}

@@ -251,7 +251,7 @@ func (j *Judge) word(c *Case, k candidate) model.Verdict {
 	if !c.S.Client.Known && k.id != model.VerdictNotEnough {
 		v.Confidence = "suspected"
 		v.Title = "server side only: " + v.Title
-		v.NotSeen = append([]string{"no client stream: give one with --load, so that requests lost before the server can be seen"}, v.NotSeen...)
+		v.NotSeen = append([]string{noClient(c)}, v.NotSeen...)
 	}
 	return v
 }
@@ -294,6 +294,11 @@ func notEnough(c *Case, reason string) model.Finding {
 		f.Title = "not enough evidence: no client stream"
 		f.Text = "No load generator's stream has told a request; without it requests lost before the server can't be seen."
 		f.NextChange, f.SettledBy = "give the load stream with --load", "the load generator's live stream"
+		if given := cl.Streams; len(given) > 0 {
+			f.Title = "not enough evidence: the load stream tells no request"
+			f.Text = fmt.Sprintf("%s has told no request so far; without that requests lost before the server can't be seen.", strings.Join(given[:min(len(given), 3)], ", "))
+			f.NextChange = "none yet; if it stays so, look at it with benchtop probe, or let the generator tell each request (benchtop run --assist)"
+		}
 	case "too_few":
 		f.Title = "not enough evidence: too few requests"
 		f.Text = fmt.Sprintf("%s good requests so far; %s are needed.", whole(cl.TotalOK), whole(c.T.MinOK))

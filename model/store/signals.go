@@ -96,6 +96,11 @@ func (s *Store) clientSignals(sig *model.Signals) {
 		Max: nan, Rate: nan, Little: nan, LittleFlight: nan, LittleWindow: nan,
 		Groups: model.LatencyGroups{Low: nan, High: nan, Valley: nan, Above: nan, P99: nan},
 	}
+	for _, src := range s.inOrder() {
+		if src.info.Kind == model.KindLoad && src.info.Name != "" {
+			k.Streams = append(k.Streams, src.info.Name)
+		}
+	}
 	s.clientTold(sig)
 	if t := s.whole[model.ClientBarDone]; t != nil {
 		k.BarRate = t.rate(sig.At-clientWindow, sig.At)
@@ -103,7 +108,8 @@ func (s *Store) clientSignals(sig *model.Signals) {
 	if !c.known {
 		return
 	}
-	now, from := sig.At, max(sig.At-clientWindow, c.first)
+	now := s.speaking(sig.At)
+	from := max(now-clientWindow, c.first)
 	k.Known, k.FirstEnd = true, c.firstEnd
 	k.Horizon = c.exactTo(now)
 	if m, _, ok := c.flight.over(max(k.Horizon-clientWindow, c.first, min(s.targetAt+1e9, k.Horizon-1e9)), k.Horizon); ok && !c.unknown {

@@ -24,6 +24,28 @@ func (s *Store) heardHorizon(e *model.Event) {
 	c.horizon = max(c.horizon, least)
 }
 
+// speaking is until when the client's window reaches: now, or the end of the run
+// once every load stream has ended. Its last seconds stay what they were.
+func (s *Store) speaking(now model.Instant) model.Instant {
+	if s.client.open > 0 || s.client.lastEnd == 0 {
+		return now
+	}
+	streams := 0
+	for _, src := range s.sources {
+		if src.info.Kind != model.KindLoad {
+			continue
+		}
+		if !src.end {
+			return now
+		}
+		streams++
+	}
+	if streams == 0 {
+		return now
+	}
+	return min(now, s.client.lastEnd+200_000_000) // the bucket of its last end is whole
+}
+
 // fly books a change of what the stream has in flight.
 func (s *source) fly(at model.Instant, by float64) {
 	s.open += int64(by)

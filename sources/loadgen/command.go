@@ -224,7 +224,7 @@ func (c *Command) started(pid int, out *sources.Outlet) {
 	now := sources.Now()
 	c.began = now
 	c.pid.Store(int64(pid))
-	text := commandText(c.o.Argv)
+	text := commandText(sources.RedactArgs(c.o.Argv))
 	out.State(now, model.Running, "")
 	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "command", Text: text})
 	out.Note(model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "command_pid", Text: strconv.Itoa(pid)})
@@ -303,7 +303,7 @@ func (l *lastLines) add(text []byte, record bool) {
 func (l *lastLines) all() []string {
 	var all []string
 	for i := max(0, l.n-lastCount); i < l.n; i++ {
-		all = append(all, strings.ToValidUTF8(string(l.ring[i%lastCount]), "?"))
+		all = append(all, sources.Redact(strings.ToValidUTF8(string(l.ring[i%lastCount]), "?")))
 	}
 	return all
 }

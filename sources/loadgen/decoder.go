@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"benchtop/model"
@@ -13,14 +12,15 @@ import (
 
 // Options say what is known about a stream before it is read.
 type Options struct {
-	Format  string         // a format's name; "" finds it out
-	Zone    *time.Location // of stamps without a zone; nil is local
-	Year    int            // of stamps without a year; 0 is this one's
-	Start   model.Instant  // when the run began, for formats whose times count from there
-	Label   string         // which client this is
-	Name    string         // what the user calls the stream, for notes
-	Timeout time.Duration  // the client's timeout as declared; 0 is unknown
-	Party   string         // the generator that this is one output of; "" if it is all there is of it
+	Format   string         // a format's name; "" finds it out
+	Zone     *time.Location // of stamps without a zone; nil is local
+	Year     int            // of stamps without a year; 0 is this one's
+	Start    model.Instant  // when the run began, for formats whose times count from there
+	Label    string         // which client this is
+	Name     string         // what the user calls the stream, for notes
+	Timeout  time.Duration  // the client's timeout as declared; 0 is unknown
+	Party    string         // the generator that this is one output of; "" if it is all there is of it
+	KeepText bool           // samples of bad lines may hold what users sent
 	// Perhaps: the stream may be none, as one of the two outputs of a program.
 	// What isn't understood is no failure, and a format may show at any time.
 	Perhaps bool
@@ -271,13 +271,8 @@ func (d *Decoder) reject(text []byte, reason string) {
 	d.bad++
 	d.t.out.Count(1, 0, len(text)+1, 0, 1)
 	if d.bad <= sampleCap {
-		d.t.note(model.NoteBadLine, 0, reason, sample(text), float64(d.lines))
+		d.t.note(model.NoteBadLine, 0, reason, d.o.sample(text), float64(d.lines))
 	}
-}
-
-// sample is a line as it is kept for users.
-func sample(text []byte) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), sampleText)]), "?")
 }
 
 // Time is when a live reader would have seen this line: the request's end for a

@@ -65,6 +65,8 @@ type ndjsonParser struct {
 	word    []byte // of the outcome
 	failed  bool   // there is an error text
 	known   bool   // ev was read
+	bare    bool   // a NaN or an infinity stands in it: it is no JSON
+	odd     bool   // its t is no time of day
 	id      []byte
 	report  ndjsonReport
 }
@@ -78,6 +80,7 @@ func (p *ndjsonParser) parse(line []byte, yield func(*Record)) error {
 	}
 	p.rec.clear(KindNone)
 	p.version, p.word, p.failed, p.known = 0, nil, false, false
+	p.bare, p.odd = false, false
 	p.id = p.id[:0]
 	p.facts = noFacts()
 	nan := math.NaN()
@@ -93,8 +96,15 @@ func (p *ndjsonParser) parse(line []byte, yield func(*Record)) error {
 	if p.rec.Kind == KindNone {
 		return nil // a kind of some later version
 	}
+	if p.bare {
+		return badLine("a bare NaN or infinity, which is no JSON")
+	}
 	p.complete()
+	p.odd = p.odd || p.rec.At > maxInstant
 	yield(&p.rec)
+	if p.odd { // it happened, and nobody can say when
+		return badLine(`"t" is no time of day in unix seconds`)
+	}
 	return nil
 }
 
@@ -105,11 +115,15 @@ func (p *ndjsonParser) field(key []byte, v *fastjson.Value) {
 	case "ev":
 		p.kind(v)
 	case "t":
-		r.At, _ = p.decimal(v, 9)
+		var ok bool
+		r.At, ok = p.decimal(v, 9)
+		p.odd = !ok || r.At <= 0
+		p.finite(v, ok)
 	case "id":
 		p.id = append(p.id[:0], p.text(v)...)
 	case "dur_ms":
 		r.Latency = numeric(v) / 1e3
+		p.finite(v, !math.IsNaN(r.Latency))
 	case "outcome":
 		p.word = str(v)
 	case "status":
@@ -118,6 +132,7 @@ func (p *ndjsonParser) field(key []byte, v *fastjson.Value) {
 		p.failed = len(str(v)) > 0
 	case "ttft_ms":
 		r.TTFT = amount(v) / 1e3
+		p.finite(v, !math.IsNaN(r.TTFT))
 	case "prompt_tokens":
 		r.Prompt = amount(v)
 	case "output_tokens":
@@ -133,6 +148,16 @@ func (p *ndjsonParser) field(key []byte, v *fastjson.Value) {
 	default:
 		p.rare(string(key), v)
 	}
+}
+
+// finite looks at a number that could not be read: some libraries write a NaN
+// or an infinity as they are, which JSON has no word for.
+func (p *ndjsonParser) finite(v *fastjson.Value, read bool) {
+	if read || v.Type() != fastjson.TypeNumber {
+		return
+	}
+	digits := bytes.TrimLeft(p.number(v), "-+")
+	p.bare = p.bare || len(digits) > 0 && (digits[0] < '0' || digits[0] > '9')
 }
 
 // rare takes the keys that few lines have.

@@ -197,7 +197,7 @@ func (s *stream) note(text []byte, err error) error {
 	if errors.As(err, &bad) {
 		s.bad++
 		if s.bad <= sampleCap {
-			s.samples = append(s.samples, badSample{s.read, string(bad), sample(text)})
+			s.samples = append(s.samples, badSample{s.read, string(bad), s.o.sample(text)})
 		}
 		return nil
 	}

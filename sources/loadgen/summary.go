@@ -69,6 +69,7 @@ type Summary struct {
 	Lines      int     `json:"-"` // read
 	Matched    int     `json:"-"` // understood
 	Noise      int     `json:"-"` // records told twice
+	Runs       int     `json:"-"` // in the stream; the figures are of the last
 	Part       string  `json:"-"` // it is no report of the run: "bar" or "failures"; "" if it is one
 }
 

@@ -12,6 +12,7 @@ import (
 // It keeps every latency, so it is for whole files, not for live ones.
 type Tally struct {
 	format *Format
+	runs   int // begun before this one
 	runTally
 }
 
@@ -52,6 +53,7 @@ func NewTally(f *Format) *Tally { return &Tally{format: f} }
 
 func (t *Tally) startOver() {
 	t.runTally = runTally{noise: t.noise}
+	t.runs++
 }
 
 // Add counts one record. It returns false if the record was told before.
@@ -200,7 +202,7 @@ func (t *Tally) Summary() *Summary {
 	if t.report != nil {
 		s.fill(t.report)
 	}
-	s.Noise = t.noise
+	s.Noise, s.Runs = t.noise, t.runs+1
 	return s
 }
 

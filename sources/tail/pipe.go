@@ -39,7 +39,9 @@ type pipe struct {
 	ended bool
 	last  *lastLine // remembers the last line; nil for none
 	id    uint8     // which output of a command
-	room  int       // how much it holds, if what it can't hold is to be thrown away; else 0
+	room  int       // how much it holds, if it must never be full; else 0
+	store stored    // what was moved out of it and not yet taken
+	raw   bool      // it is taken as it is, not as lines
 }
 
 func newPipe(f *os.File) (*pipe, error) {
@@ -98,18 +100,11 @@ func (r *reader) round() (open bool, err error) {
 	if r.t.dirty {
 		wait = pipeSettle
 	}
-	r.fds = r.fds[:0]
-	for _, p := range r.pipes {
-		if !p.ended {
-			r.fds = append(r.fds, p.fd)
-		}
-	}
+	began := time.Now()
+	some, err := r.await(wait)
 	if len(r.fds) == 0 {
 		return false, nil
 	}
-	r.ready = append(r.ready[:0], make([]bool, len(r.fds))...)
-	began := time.Now()
-	some, err := readable(r.fds, r.ready, wait)
 	now := time.Now()
 	r.waited += now.Sub(began)
 	if err != nil {
@@ -138,33 +133,70 @@ func (r *reader) take(now time.Time) error {
 		if !r.ready[i-1] {
 			continue
 		}
-		buf := r.buf
-		if p.room > 0 {
-			buf = buf[:shedBlock]
-		}
-		n, err := unix.Read(p.fd, buf)
+		block, err := r.block(p)
 		switch {
 		case errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
 			return err
-		case n == 0:
+		case len(block) == 0:
 			p.ended = true
 			r.end(p, now)
 			continue
 		}
 		m := r.burst.mark(now, r.waited)
 		m.stream, r.waited = p.id, 0
-		p.last.note(r.buf[:n])
-		took := r.t.feed(&p.split, r.buf[:n], p.pos, m)
-		p.pos += int64(n)
-		if n == len(buf) && !took {
-			if err := r.shed(p, m); err != nil {
-				return err
-			}
+		p.last.note(block)
+		if block = r.resume(p, block); len(block) > 0 {
+			p.raw = r.t.feed(&p.split, block, p.pos, m)
+			p.pos += int64(len(block))
 		}
+		r.relieve(p)
 	}
 	return nil
+}
+
+// block is the next block of a pipe, from memory or else read; empty at its end.
+func (r *reader) block(p *pipe) ([]byte, error) {
+	if p.store.left() > 0 {
+		return p.store.next(), nil
+	}
+	buf := r.buf
+	if p.room > 0 {
+		buf = buf[:takeBlock]
+	}
+	n, err := unix.Read(p.fd, buf)
+	return buf[:max(n, 0)], err
+}
+
+// await waits until a pipe has something, at most for d: what is in memory is
+// there.
+func (r *reader) await(d time.Duration) (some bool, err error) {
+	r.fds, r.ready = r.fds[:0], r.ready[:0]
+	stored := false
+	for _, p := range r.pipes {
+		if !p.ended {
+			r.fds, r.ready = append(r.fds, p.fd), append(r.ready, false)
+			stored = stored || p.store.left() > 0
+		}
+	}
+	if len(r.fds) == 0 {
+		return false, nil
+	}
+	if stored {
+		d = 0
+	}
+	if some, err = readable(r.fds, r.ready, d); err != nil || !stored {
+		return some, err
+	}
+	i := 0
+	for _, p := range r.pipes {
+		if !p.ended {
+			r.ready[i] = r.ready[i] || p.store.left() > 0
+			i++
+		}
+	}
+	return true, nil
 }
 
 // end delivers a last line without an end.
@@ -176,15 +208,13 @@ func (r *reader) end(p *pipe, now time.Time) {
 
 // drain reads what is there already and no more.
 func (r *reader) drain() {
-	for before := r.t.stats.Bytes; r.t.stats.Bytes-before < lastRead; {
+	most := int64(lastRead)
+	for _, p := range r.pipes {
+		most += int64(p.store.left())
+	}
+	for before := r.t.stats.Bytes; r.t.stats.Bytes-before < most; {
 		had := r.t.stats.Bytes
-		r.fds, r.ready = r.fds[:0], r.ready[:0]
-		for _, p := range r.pipes {
-			if !p.ended {
-				r.fds, r.ready = append(r.fds, p.fd), append(r.ready, false)
-			}
-		}
-		if some, err := readable(r.fds, r.ready, 0); err != nil || !some {
+		if some, err := r.await(0); err != nil || !some {
 			return
 		}
 		if r.take(time.Now()) != nil || r.t.stats.Bytes == had {

@@ -70,6 +70,9 @@ type Options struct {
 	Env  []string // of such a program; nil is this process's own
 	// Signals are forwarded to such a program and all it started, the second kills.
 	Signals <-chan os.Signal
+	// Backlog bounds what is held in memory of each output of such a program that
+	// prints faster than it is taken; beyond it, lines are lost. 0 is 64 MiB.
+	Backlog int
 	// Stdin is read for the place "-"; nil is the process's own. A Reader that is
 	// no *os.File can't be woken: cancelling takes effect at its next line.
 	Stdin io.Reader

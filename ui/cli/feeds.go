@@ -66,7 +66,7 @@ func (f *sourceFlags) textFeeds(run *runFlags, opens *feedOpeners) error {
 			return err
 		}
 		opens.add(s.Place, func(r io.ReadCloser, info os.FileInfo) *sources.Feed {
-			return loadgen.NewFeed(r, s.Name(), loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: yearOr(s.Year, info), Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout})
+			return loadgen.NewFeed(r, s.Name(), loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: yearOr(s.Year, info), Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout, KeepText: f.keepText})
 		})
 	}
 	return nil

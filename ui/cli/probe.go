@@ -294,6 +294,9 @@ func (p *prober) load(spec tail.Spec, r io.Reader) error {
 		return fmt.Errorf("probe %s: %w", spec.Name(), err)
 	}
 	if p.json {
+		if s.Runs > 1 {
+			fmt.Fprintf(p.io.Err, "benchtop: %s holds %d runs: the figures are of the last\n", oneLine(spec.Name()), s.Runs)
+		}
 		line, err := s.Line()
 		if err != nil {
 			return fmt.Errorf("probe %s: %w", spec.Name(), err)
@@ -303,6 +306,9 @@ func (p *prober) load(spec tail.Spec, r io.Reader) error {
 	}
 	t := newTable(p.io.Out, spec.Name())
 	t.row("kind", "load stream, format %s (%.0f %% sure)", s.Format, s.Confidence*100)
+	if s.Runs > 1 {
+		t.row("runs", "%d, one after the other: the figures are of the last", s.Runs)
+	}
 	n := func(v loadgen.Num) string {
 		if math.IsNaN(float64(v)) {
 			return "–"

@@ -96,7 +96,7 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
-	o := loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil)}
+	o := loadgen.Options{Timeout: run.timeout, Zone: zoneOr(nil), KeepText: in.keepText}
 	load = loadgen.NewCommand(life, loadgen.CommandOptions{
 		Options: o, Argv: how.argv, Env: how.env, Stdin: stdio.In, Signals: signals, Say: ses.say,
 	})

@@ -144,7 +144,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		who.stream(&s, stdio.In)
 		o := tail.Options{Spec: s, FromStart: f.loadFromStart(s), Follow: follow, Direct: true, Stdin: stdio.In}
 		out = append(out, planned{
-			loadgen.NewSource(o, loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout}),
+			loadgen.NewSource(o, loadgen.Options{Format: s.Format, Zone: zoneOr(s.Zone), Year: s.Year, Start: s.Start, Label: s.Label, Name: s.Name(), Timeout: run.timeout, KeepText: f.keepText}),
 			sources.Drain, !follow || s.Kind == tail.Stdin,
 		})
 	}
