@@ -125,12 +125,20 @@ func (m *metadata) tell(ctx context.Context, t teller) {
 	m.server(t)
 	for _, kv := range m.env {
 		if name, v, ok := strings.Cut(kv, "="); ok && v != "" && mayKeep(name) {
-			t.fact("env."+name, v)
+			t.fact("env."+name, m.clean(v))
 		}
 	}
 	if m.keep.code != "" {
 		m.commit(ctx, t)
 	}
+}
+
+// clean is one word without what must not be passed on.
+func (m *metadata) clean(v string) string {
+	if m.keep.noRedact {
+		return v
+	}
+	return redact(v)
 }
 
 // redacted leaves out what must not be passed on.

@@ -120,3 +120,14 @@ func TestCommit(t *testing.T) {
 		t.Errorf("a new file: want yes, got %q", got["code_dirty"])
 	}
 }
+
+// TestEnvironmentIsRedacted: an allowed variable's value may hold a password.
+func TestEnvironmentIsRedacted(t *testing.T) {
+	m := newMetadata(Stdio{}, keepFlags{}, "")
+	if got := m.clean("http://user:secret@127.0.0.1/metrics?key=abc"); strings.Contains(got, "secret") || strings.Contains(got, "abc") {
+		t.Errorf("want no password and no query, got %q", got)
+	}
+	if got := newMetadata(Stdio{}, keepFlags{noRedact: true}, "").clean("a:b@c"); got != "a:b@c" {
+		t.Errorf("--no-redact: want it as it is, got %q", got)
+	}
+}
