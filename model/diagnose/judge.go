@@ -53,6 +53,7 @@ type Judge struct {
 	rules    []Rule
 	counters []counter
 	raised   map[string]bool
+	stands   map[string]bool // raised, and its inputs are there
 	verdict  model.Verdict
 	runner   string
 	leader   candidate // who would be the verdict, and since when
@@ -64,7 +65,7 @@ type Judge struct {
 // NewJudge starts with nothing raised and not enough evidence.
 func NewJudge(t model.Thresholds) *Judge {
 	r := Rules()
-	j := &Judge{t: t, rules: r, counters: make([]counter, len(r)), raised: make(map[string]bool)}
+	j := &Judge{t: t, rules: r, counters: make([]counter, len(r)), raised: make(map[string]bool), stands: make(map[string]bool)}
 	j.verdict = model.Verdict{Finding: model.Finding{ID: model.VerdictNotEnough, Title: "not enough evidence yet"}, Reason: "client", Confidence: "firm", WaitS: math.NaN()}
 	return j
 }
@@ -157,10 +158,10 @@ func (j *Judge) finding(i int) model.Finding {
 	f.RawSince, f.RaisedAt, f.ClearedAt = k.rawSince, k.raisedAt, k.clearedAt
 	f.Level = k.level / or(r.Raise, j.t.RaiseS)
 	switch {
+	case k.missing: // raised or not: it is frozen until its inputs are back
+		f.State = model.Unknown
 	case k.raised:
 		f.State = model.Raised
-	case k.missing:
-		f.State = model.Unknown
 	default:
 		f.State = model.Clear
 	}
@@ -245,7 +246,7 @@ func (j *Judge) refresh(c *Case, cands []candidate) {
 
 func (j *Judge) raisedIDs() []string {
 	var ids []string
-	for id, on := range j.raised {
+	for id, on := range j.stands {
 		if on {
 			ids = append(ids, id)
 		}

@@ -152,9 +152,16 @@ func TestMissingSourceIsSaidAndNeverCleared(t *testing.T) {
 	feed(j, 1_700_000_100*sec, 60, func(s *model.Signals) { full(s); hot(s) })
 	r := feed(j, 1_700_000_160*sec, 120, func(s *model.Signals) { full(s); s.GPUs = nil })
 	for _, f := range r.Findings {
-		if f.ID == "thermal" && f.State != model.Raised {
-			t.Errorf("want thermal frozen as raised, got state %v", f.State)
+		if f.ID == "thermal" && (f.State != model.Unknown || f.RaisedAt == 0 || f.ClearedAt != 0 || f.Level != 1) {
+			t.Errorf("want thermal unknown and frozen as it was, got state %v, level %v", f.State, f.Level)
 		}
+	}
+	if r.Verdict.ID != "server_saturated" || r.Verdict.Confidence != "suspected" {
+		t.Errorf("want a verdict that does not rest on the GPU, got %s %s", r.Verdict.ID, r.Verdict.Confidence)
+	}
+	r = feed(j, 1_700_000_280*sec, 8, func(s *model.Signals) { full(s); hot(s) }) // it is back, and still hot
+	if r.Verdict.ID != "thermal" {
+		t.Errorf("want thermal again at once, got %s", r.Verdict.ID)
 	}
 	j = NewJudge(model.DefaultThresholds())
 	r = feed(j, 1_700_000_100*sec, 60, func(s *model.Signals) { full(s); s.GPUs = nil })

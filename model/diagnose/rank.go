@@ -22,9 +22,13 @@ func (c candidate) same(o candidate) bool { return c.id == o.id && c.reason == o
 // entry is the candidate, the next ones the runners-up; the list always ends
 // with "none".
 func (j *Judge) rank(c *Case) []candidate {
+	clear(j.stands)
+	for i := range j.rules { // no verdict rests on what nobody sees any more
+		j.stands[j.rules[i].ID] = j.counters[i].raised && !j.counters[i].missing
+	}
 	var out []candidate
 	add := func(step int, id string) {
-		if j.raised[id] {
+		if j.stands[id] {
 			out = append(out, candidate{id: id, step: step})
 		}
 	}
@@ -43,13 +47,13 @@ func (j *Judge) rank(c *Case) []candidate {
 	}
 	add(5, "kv_pressure")
 	add(5, "engine_imbalance")
-	if j.raised["gpu_idle_gaps"] || starved(c, c.T.GapHostUtil) == Yes {
+	if j.stands["gpu_idle_gaps"] || starved(c, c.T.GapHostUtil) == Yes {
 		for _, id := range hostCauses {
 			add(6, id)
 		}
 	}
-	if j.raised["unsteady"] {
-		if j.raised["noisy_neighbour"] {
+	if j.stands["unsteady"] {
+		if j.stands["noisy_neighbour"] {
 			add(6, "noisy_neighbour")
 		}
 		out = append(out, candidate{id: model.VerdictNotEnough, reason: "unsteady", step: 7})
@@ -85,9 +89,9 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 	cl := &c.S.Client
 	cold := !c.S.Load.Warm
 	switch {
-	case c.S.Host.OOMEver > 0 && j.raised["mem_pressure"]:
+	case c.S.Host.OOMEver > 0 && j.stands["mem_pressure"]:
 		return candidate{id: "mem_pressure", atOnce: true}, true
-	case j.raised["server_down"]:
+	case j.stands["server_down"]:
 		return candidate{id: "server_down", atOnce: true}, true
 	case !cl.Known && (!c.S.Server.Known || c.S.Server.Samples < 3):
 		return not("client")
@@ -99,19 +103,19 @@ func (j *Judge) gate(c *Case) (candidate, bool) {
 		return j.gateWhole(c)
 	case cold && cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
 		return not("too_few")
-	case cold && j.raised["queue_unbounded"]:
+	case cold && j.stands["queue_unbounded"]:
 		return candidate{id: "queue_unbounded", step: 9}, true
-	case cold && j.raised["unsteady"] && j.raised["noisy_neighbour"]:
+	case cold && j.stands["unsteady"] && j.stands["noisy_neighbour"]:
 		return candidate{id: "noisy_neighbour", step: 6}, true
-	case cold && j.raised["unsteady"]:
+	case cold && j.stands["unsteady"]:
 		return not("unsteady")
 	case cold && j.mostlyLost(c):
 		return candidate{}, false // nothing that fails this much ever gets warm
-	case cold && c.S.Load.Settled && j.raised["server_saturated"]:
+	case cold && c.S.Load.Settled && j.stands["server_saturated"]:
 		return candidate{}, false // a full batch and a queue that stand still need no tail latency
 	case cold:
 		return not("not_warm")
-	case j.raised["server_silent"] || !c.S.Server.Known || c.S.Server.Samples < 3:
+	case j.stands["server_silent"] || !c.S.Server.Known || c.S.Server.Samples < 3:
 		if j.mostlyLost(c) {
 			return candidate{}, false
 		}
@@ -127,7 +131,7 @@ func (j *Judge) gateWhole(c *Case) (candidate, bool) {
 	switch {
 	case cl.TotalOK < c.T.MinOK && cl.TotalFailed < c.T.MinFailed:
 		return candidate{id: model.VerdictNotEnough, reason: "too_few"}, true
-	case j.mostlyLost(c) || j.raised["network"] || j.raised["server_rejects"] || j.raised["client_timeout"]:
+	case j.mostlyLost(c) || j.stands["network"] || j.stands["server_rejects"] || j.stands["client_timeout"]:
 		return candidate{}, false // the client's own counts say it
 	case !c.S.Server.Known || c.S.Server.Samples < 3:
 		return candidate{id: model.VerdictNotEnough, reason: "server_log"}, true
@@ -138,18 +142,18 @@ func (j *Judge) gateWhole(c *Case) (candidate, bool) {
 // mostlyLost reports whether losses dominate the client's own records, so that
 // the verdict needs nothing else.
 func (j *Judge) mostlyLost(c *Case) bool {
-	return j.raised["client_timeout"] && c.lossShare(c.S.Client.Timeouts) >= c.T.TimeoutDominates
+	return j.stands["client_timeout"] && c.lossShare(c.S.Client.Timeouts) >= c.T.TimeoutDominates
 }
 
 // rankMissing is step 1: requests that the client counts and the server does not.
 func (j *Judge) rankMissing(c *Case, add func(int, string)) {
 	at := []string{"network", "client_cpu", "path_stuck", "client_pool", "before_server"}
-	if j.raised["path_stuck"] && !churn(c) { // a gateway rather than connections not reused
+	if j.stands["path_stuck"] && !churn(c) { // a gateway rather than connections not reused
 		at = []string{"network", "client_cpu", "client_pool", "path_stuck", "before_server"}
 	}
 	missing := false
 	for _, id := range at {
-		missing = missing || j.raised[id]
+		missing = missing || j.stands[id]
 	}
 	if !missing {
 		return
@@ -158,7 +162,7 @@ func (j *Judge) rankMissing(c *Case, add func(int, string)) {
 		add(1, "client_timeout")
 	}
 	for _, id := range at {
-		if id == "network" && !j.raised["before_server"] && c.ratio() >= 0.85 {
+		if id == "network" && !j.stands["before_server"] && c.ratio() >= 0.85 {
 			continue // resets without requests missing are a loss, step 3
 		}
 		add(1, id)
@@ -168,13 +172,13 @@ func (j *Judge) rankMissing(c *Case, add func(int, string)) {
 // rankLosses is step 3.
 func (j *Judge) rankLosses(c *Case, out []candidate) []candidate {
 	cl := &c.S.Client
-	if j.raised["network"] && cl.Reset > cl.Timeouts && cl.Reset > cl.Rejected {
+	if j.stands["network"] && cl.Reset > cl.Timeouts && cl.Reset > cl.Rejected {
 		out = append(out, candidate{id: "network", step: 3})
 	}
-	if j.raised["server_rejects"] && !c.S.Server.Full {
+	if j.stands["server_rejects"] && !c.S.Server.Full {
 		out = append(out, candidate{id: "server_rejects", step: 3})
 	}
-	if !j.raised["client_timeout"] {
+	if !j.stands["client_timeout"] {
 		return out
 	}
 	if id, ok := j.causedBy(c); ok {
@@ -193,7 +197,7 @@ func (j *Judge) causedBy(c *Case) (string, bool) {
 	}
 	for _, id := range throttles {
 		_, k := j.byID(id)
-		if !k.raised || !j.limits(c, id) {
+		if !k.raised || k.missing || !j.limits(c, id) {
 			continue
 		}
 		since := k.rawSince
@@ -211,7 +215,7 @@ func (j *Judge) causedBy(c *Case) (string, bool) {
 // limits reports whether a raised throttle holds the run back rather than being
 // merely present.
 func (j *Judge) limits(c *Case, id string) bool {
-	if !j.raised[id] || !c.limiting() {
+	if !j.stands[id] || !c.limiting() {
 		return false
 	}
 	f, _ := j.byID(id)

@@ -37,6 +37,7 @@ func drawFindings(f Frame) {
 	var lines []line
 	if f.View.Full { // else the verdict stands beside it
 		lines = append(f.verdictLines(width, 1<<20, true), nil)
+		lines = append(lines, crossChecks(s, width)...)
 	}
 	for i := range s.Findings {
 		lines = append(append(lines, findingLines(s, &s.Findings[i], width)...), nil)

@@ -238,6 +238,9 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 	if j.then {
 		runner = ""
 	}
+	if !j.then {
+		out = append(out, askedLines(s, w)...)
+	}
 	out = append(out, caveats(v, runner, w)...)
 	if len(out) > h && h > 8 { // blank lines are the first to go
 		out = slices.DeleteFunc(out, func(l line) bool { return l == nil })
