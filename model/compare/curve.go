@@ -99,7 +99,12 @@ func (c *Curve) judge(ys [][]float64) {
 	c.Best, c.Edge = c.Points[best].X, best == 0 || best == len(c.Points)-1
 	n := len(c.Points)
 	top := c.Points[best].Spread.Median
+	fall, noise := c.flat(top)
 	switch {
+	case n > 2 && fall <= noise:
+		c.Text = fmt.Sprintf("flat: all settings of %s lie within %.1f %% of the best, repeats of one differ by up to %.1f %%: no optimum can be named", c.Knob, 100*fall, 100*noise)
+		c.Next = fmt.Sprintf("look for another limit: %s from %g to %g makes no difference", c.Knob, c.Points[0].X, c.Points[n-1].X)
+		return
 	case n == 2:
 		lo, hi := c.Points[0].X, c.Points[1].X
 		c.Text = fmt.Sprintf("two settings make no curve: %s = %g gave %.4g %s, %g gave %.4g", c.Knob, lo, c.Points[0].Spread.Median, c.Unit, hi, c.Points[1].Spread.Median)
@@ -121,6 +126,16 @@ func (c *Curve) judge(ys [][]float64) {
 		c.Text += fmt.Sprintf(" (95 %%: %.3g to %.3g over these runs)", c.Lo, c.Hi)
 	}
 	c.look(best)
+}
+
+// flat is how far the worst setting lies below the best, and how much repeats of
+// one setting differ, at least one per cent.
+func (c *Curve) flat(top float64) (fall, noise float64) {
+	noise = 0.01
+	for _, p := range c.Points {
+		fall, noise = max(fall, 1-p.Spread.Median/top), max(noise, p.Spread.Max)
+	}
+	return fall, noise
 }
 
 // look says where the next run tells most.

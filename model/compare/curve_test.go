@@ -40,6 +40,8 @@ func TestCurve(t *testing.T) {
 		{"three points", map[float64][]float64{4: four, 6: six, 8: eight}, 6, false, "top lies near 5.4", "try max_batch = 5"},
 		{"rising to the end", map[float64][]float64{2: eight, 4: four, 6: six}, 6, true, "largest tried", "try max_batch = 8"},
 		{"falling from the start", map[float64][]float64{4: six, 6: four, 8: eight}, 4, true, "smallest tried", "try max_batch = 2"},
+		{"flat", map[float64][]float64{4: four, 6: {1195, 1205, 1202}, 8: {1198, 1207, 1203}}, 8, true, "no optimum can be named", "look for another limit"},
+		{"five points", map[float64][]float64{2: {800, 810, 790}, 4: four, 6: six, 8: eight, 16: {700, 690, 710}}, 6, false, "top lies near 5.4", "try max_batch = 5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := compare.Compare(knob(c.settings), compare.Options{}).Curve
