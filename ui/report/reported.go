@@ -20,8 +20,8 @@ func fillReported(p *ClientPart, s *model.Snapshot) {
 	p.Requests, p.OK, p.Failed, p.RateRPS = Num(r.Requests), Num(r.OK), Num(r.Failed), Num(r.Rate)
 	p.ByKind = KindsPart{Num(r.Timeouts), Num(r.Rejected), Num(r.Reset), Num(r.HTTPError), Num(r.Other)}
 	p.LatencyMS, p.LatencyOKMS, p.TTFTMS = reportedLatency(&r.Latency), reportedLatency(&r.LatencyOK), reportedLatency(&r.TTFT)
-	if known(r.Peak) || known(r.Mean) {
-		p.Concurrency.Mean, p.Concurrency.Peak = Num(r.Mean), Num(r.Peak)
+	if mean := r.InFlight(); known(r.Peak) || known(mean) { // as it says, or by Little's law
+		p.Concurrency.Mean, p.Concurrency.Peak = Num(mean), Num(r.Peak)
 		p.Concurrency.How = text("estimated")
 	}
 	if r.Duration > 0 {
