@@ -75,7 +75,9 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 	err := tail.Run(ctx, s.in, tail.Handler{Line: f.line, Event: f.event, Open: f.open, Idle: f.idle, Quiet: f.idle})
 	now = sources.Now()
 	s.d.Close(now, out)
-	f.tellRepeats(now)
+	if err == nil || f.news > 0 { // else it only failed again, in the same words
+		f.tellRepeats(now)
+	}
 	if ctx.Err() == nil { // the log ended, so its gauges are unknown from here on
 		out.Emit(model.Event{At: now, Seen: now, Series: model.ServerRunning, Kind: model.Gap, Value: math.NaN()})
 	}
@@ -92,6 +94,7 @@ type following struct {
 	upTo    model.Instant // newest stamp of the time before
 	old     map[uint64]int
 	repeats int
+	news    int // lines that were no repeats
 }
 
 func (f *following) open(k tail.Kind) {
@@ -114,6 +117,7 @@ func (f *following) line(l tail.Line) {
 		f.repeats++
 		return
 	}
+	f.news++
 	if f.s.read != nil {
 		f.s.read.add(l.Text)
 	}

@@ -216,3 +216,17 @@ func TestClocksWithoutAPlace(t *testing.T) {
 		t.Errorf("want it told what would place them, got %+v", b.notes)
 	}
 }
+
+// A command that fails again in the same words has nothing to tell of repeats.
+func TestSourceFailsAgainInSilence(t *testing.T) {
+	b := newBench(t, serverlog.Options{})
+	s := serverlog.NewSource(tail.Options{Spec: spec(t, "exec:echo 'Permission denied (publickey).' >&2; exit 255"), Follow: true}, serverlog.Options{})
+	for range 3 {
+		if err := runSource(t, b, s); err == nil {
+			t.Fatal("want its end told")
+		}
+	}
+	if n := b.note(model.NoteMark, "printed again"); n != nil {
+		t.Errorf("want no word on repeats, got %q", n.Text)
+	}
+}
