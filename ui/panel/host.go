@@ -11,7 +11,7 @@ import (
 
 var host = Panel{
 	ID: "host", Title: "host", Key: "0", Timed: true,
-	Want: layout.Want{Side: true, Far: true, Steps: []int{6}, Rank: 9, Spare: true},
+	Want: layout.Want{Side: true, Far: true, Steps: []int{10, 6}, Rank: 9, Spare: true},
 	Head: hostHead,
 	Draw: drawHost,
 }
@@ -40,7 +40,7 @@ func drawHost(f Frame) {
 	if f.View.Cursor >= 0 {
 		figures = f.hostThen()
 	}
-	rows := hostRows(&figures)
+	rows := append(hostRows(&figures), f.hostMore()...)
 	if f.View.Full {
 		f.hostStrips(len(rows) + 1)
 	}
@@ -72,6 +72,44 @@ func (f Frame) hostThen() model.HostSignals {
 		Idle:         at(model.HostIdle),
 		PSIMemory:    at(model.HostPSIMemory), OOMEver: math.NaN(),
 	}
+}
+
+// hostMore are rows of the machine for a panel that has room for more than the
+// six: what nothing was read of is left out.
+func (f Frame) hostMore() []figure {
+	s := f.View.Figures
+	now := func(id model.SeriesID) float64 {
+		t := s.Whole(id)
+		if f.View.Cursor >= 0 {
+			return f.gaugeAt(f.Snap.Whole(id))
+		}
+		return last(t)
+	}
+	var rows []figure
+	row := func(name string, rank int, vals ...Span) {
+		var told []Span
+		for _, v := range vals {
+			if v.Text != "" {
+				told = append(told, v)
+			}
+		}
+		if len(told) > 0 {
+			rows = append(rows, figure{name, told, rank})
+		}
+	}
+	say := func(id model.SeriesID, words func(float64) string, name string) Span {
+		v := now(id)
+		if math.IsNaN(v) {
+			return Span{}
+		}
+		return Span{name + words(v), themes.Text, false}
+	}
+	row("memory", 5, say(model.HostClientRSS, draw.Bytes, "client "), say(model.HostServerRSS, draw.Bytes, "server "))
+	row("files", 6, say(model.HostClientFiles, draw.Count, "client "), say(model.HostServerFiles, draw.Count, "server "))
+	row("cores", 5, say(model.HostBusiestCore, draw.Percent, "busiest "), say(model.HostCPUClock, draw.Megahertz, ""), say(model.HostCPUPower, draw.Watts, ""))
+	rate := func(v float64) string { return draw.Bytes(v) + "/s" }
+	row("traffic", 6, say(model.HostNetRx, rate, "in "), say(model.HostNetTx, rate, "out "), say(model.HostDiskRead, rate, "disk "))
+	return rows
 }
 
 // hostRows words the machine's figures, in the order in which interference is
