@@ -38,19 +38,19 @@ type UnreadLog struct {
 
 // ClientSignals is the client over the last 30 s.
 type ClientSignals struct {
-	Known       bool    // a load stream has told at least one request
+	Known       bool     // a load stream has told at least one request
 	Streams     []string // the load streams that were given, whether or not they told anything
-	Reported    Instant // not 0: these are figures of the whole run, which its generator told at its end, at this time
-	Whole       float64 // seconds that they stand for; NaN if not Reported
-	Horizon     Instant // in-flight is exact up to here
-	InFlight    float64 // mean of client in-flight over the window, up to the horizon
-	InFlightNow float64 // at the horizon
-	Target      float64 // concurrency the client was told; NaN if nobody said
-	TargetSaid  bool    // Target was only declared by the user
-	Timeout     float64 // configured request timeout; NaN if nobody said
-	X, XOK      float64 // completions a second, all and good
-	Started     float64 // begins a second
-	Done        float64 // completions in the window
+	Reported    Instant  // not 0: these are figures of the whole run, which its generator told at its end, at this time
+	Whole       float64  // seconds that they stand for; NaN if not Reported
+	Horizon     Instant  // in-flight is exact up to here
+	InFlight    float64  // mean of client in-flight over the window, up to the horizon
+	InFlightNow float64  // at the horizon
+	Target      float64  // concurrency the client was told; NaN if nobody said
+	TargetSaid  bool     // Target was only declared by the user
+	Timeout     float64  // configured request timeout; NaN if nobody said
+	X, XOK      float64  // completions a second, all and good
+	Started     float64  // begins a second
+	Done        float64  // completions in the window
 	OK, Timeouts, Rejected, Reset,
 	HTTPError, Other float64 // of them
 	Refused               float64 // "other" failures that ended at once, in the last 10 s

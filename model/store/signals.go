@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -73,15 +74,41 @@ func (s *Store) staleSignals(sig *model.Signals) {
 func (s *Store) skewSignals(sig *model.Signals) {
 	sig.Skew = math.NaN()
 	for _, src := range s.sources {
-		d := src.info.Skew
+		d, _ := unzoned(src.info.Skew)
 		if math.IsNaN(d) || math.Abs(d) < math.Abs(sig.Skew) || math.Abs(d) == math.Abs(sig.Skew) && src.info.Name > sig.SkewOf {
 			continue
 		}
 		sig.Skew, sig.SkewOf = d, src.info.Name
 	}
-	if d := s.serverSkew; math.Abs(d) > math.Abs(sig.Skew) || !math.IsNaN(d) && math.IsNaN(sig.Skew) {
+	d, hours := unzoned(s.serverSkew)
+	if hours != s.zoned && !math.IsNaN(hours) {
+		s.zoned = hours
+		s.mark(model.Mark{At: sig.At, Class: "source", Text: fmt.Sprintf("the server's clock shows a time zone %+g h from ours: taken as such", -hours)})
+	}
+	if math.Abs(d) > math.Abs(sig.Skew) || !math.IsNaN(d) && math.IsNaN(sig.Skew) {
 		sig.Skew, sig.SkewOf = d, "the server"
 	}
+}
+
+// Time zones differ by quarters of an hour; nobody's clock is off by that much
+// to 2 s by chance (diagnosis.md §1.2).
+const (
+	zoneQuarter = 900.0
+	zoneNear    = 2.0
+	zoneFar     = 14 * 3600.0
+)
+
+// unzoned is an offset of clocks less a time zone's, and that zone's hours: 0
+// if it is none, NaN while the offset is unknown.
+func unzoned(d float64) (rest, hours float64) {
+	k := math.Round(d / zoneQuarter)
+	if math.IsNaN(d) {
+		return d, d
+	}
+	if k == 0 || math.Abs(d) > zoneFar+zoneNear || math.Abs(d-k*zoneQuarter) > zoneNear {
+		return d, 0
+	}
+	return d - k*zoneQuarter, k * zoneQuarter / 3600
 }
 
 func (s *Store) clientSignals(sig *model.Signals) {

@@ -47,6 +47,7 @@ type Store struct {
 	targetAt   model.Instant // when the client was told another concurrency
 	firstWarm  model.Instant // when the run was warm for the first time
 	hostFirst  model.Instant // first sample of the host
+	zoned      float64       // hours of the time zone that the server's clock shows
 	serverSkew float64       // of the server's clock against the client's; NaN if unknown
 	misplaced  uint64        // events whose own time could not be believed
 	recorded   []model.VerdictChange
