@@ -104,6 +104,7 @@ type runFlags struct {
 	slo       string
 	path      string   // of the run file
 	file      *runFile // nil if there is none
+	coach     string   // what comes next, among the events; "" outside rounds
 	title     string   // of the screen, in place of the label
 }
 
@@ -181,6 +182,9 @@ func (f *runFlags) notes(now model.Instant) ([]model.Note, error) {
 		if err := set("slo_"+l.name+"_s", l.seconds, "--slo"); err != nil {
 			return nil, err
 		}
+	}
+	if f.coach != "" {
+		out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: "run", Text: f.coach})
 	}
 	fact("label", f.label)
 	fact("change", f.change)

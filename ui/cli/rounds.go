@@ -264,7 +264,8 @@ func (r *roundsRun) flags(o round, label, path string) (*screenFlags, *runFlags,
 		run.meta = append(run.meta, k+"="+o.arm.Meta[k])
 	}
 	run.meta = append(run.meta, "pass="+fmt.Sprint(o.pass))
-	run.title = fmt.Sprintf("%s, %s%s", o.arm.Name, o.name(r.file), r.comes(o))
+	run.title = fmt.Sprintf("%s, %s", o.arm.Name, o.name(r.file))
+	run.coach = r.comes(o)
 	if err := screen.check(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -279,7 +280,7 @@ func (r *roundsRun) comes(o round) string {
 		n := all[o.no]
 		next = fmt.Sprintf("next: %s, %s", n.arm.Name, n.name(r.file))
 	}
-	return "; " + join(next, r.standing())
+	return join(next, r.standing())
 }
 
 // coach prints the round's row, what the rounds so far say, and what comes next.
