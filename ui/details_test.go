@@ -182,6 +182,31 @@ func TestLoadFigures(t *testing.T) {
 	wantsNot(t, text, "schedule", "inside the client", "run good")
 }
 
+// What a server told long ago is not what is now: a dash, not the old number.
+func TestOldGaugesAreNotNow(t *testing.T) {
+	scene := func(until float64) *model.Snapshot {
+		s := newScene(200*time.Second, sceneNow)
+		s.every(2*time.Second, func(at model.Instant, back float64) {
+			if back >= until {
+				s.level(model.ServerRunning, at, 32)
+				s.level(model.ServerWaiting, at, 17)
+				s.level(model.ServerKV, at, 0.8)
+			}
+		})
+		return s.done()
+	}
+	v := live
+	wants(t, screenText(scene(4), v), "server running 32", "17 waiting")
+	text := screenText(scene(40), v)
+	wants(t, text, "server running –")
+	wantsNot(t, text, "17 waiting", "waiting 17")
+	v.Cursor = sceneNow.Add(-60 * time.Second)
+	wants(t, screenText(scene(40), v), "17 waiting")
+	ended := scene(40)
+	ended.Final = true
+	wants(t, screenText(ended, live), "17 waiting")
+}
+
 // A mark is of the moment at which it was begun, with the words typed, and the
 // event log is in the order of time though it is told later.
 func TestMarkWithWords(t *testing.T) {

@@ -127,19 +127,19 @@ func clockHead(f Frame) Head {
 		h.Title = fmt.Sprintf("GPU %d of %d clock MHz", g.Index, n)
 	}
 	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
-	if v := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
+	if v := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Grouped(v / 1e6), themes.GPU, false})
 	}
 	if t := f.throttling(g.Key); t.total > 0 {
-		if v, top := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key))), last(fig.GPU(model.GPUMaxSMClock, g.Key)); v < 0.97*top {
+		if v, top := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))), last(fig.GPU(model.GPUMaxSMClock, g.Key)); v < 0.97*top {
 			h.Notes = append(h.Notes, Span{"−" + draw.Grouped((top-v)/1e6) + " (" + draw.Percent(1-v/top) + ")", themes.Bad, false})
 		}
 		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
 	}
-	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {
+	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), current(fig, fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Celsius(v), themes.Dim, false})
 	}
-	if v := f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(fig.GPU(model.GPUPower, g.Key))); !math.IsNaN(v) {
+	if v := f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), current(fig, fig.GPU(model.GPUPower, g.Key))); !math.IsNaN(v) {
 		s := draw.Watts(v)
 		if limit := last(fig.GPU(model.GPUPowerLimit, g.Key)); !math.IsNaN(limit) {
 			s += " of " + draw.Grouped(limit)

@@ -302,8 +302,8 @@ func (f Frame) legend(s sides, asLines bool) {
 	if sig := fig.Signals; sig != nil && f.View.Cursor < 0 {
 		client = first(sig.Client.InFlightNow, client)
 	}
-	running := f.shown(s.running, last(admitted(fig)))
-	waiting := f.shown(s.waiting, last(fig.Whole(model.ServerWaiting)))
+	running := f.shown(s.running, current(fig, admitted(fig)))
+	waiting := f.shown(s.waiting, current(fig, fig.Whole(model.ServerWaiting)))
 	var pieces []Span
 	if fig.Whole(model.ClientInFlight) == nil && math.IsNaN(client) {
 		pieces = append(pieces, Span{"no client stream yet", themes.Dim, false})

@@ -240,6 +240,16 @@ func last(t *model.Track) float64 {
 	return t.Last
 }
 
+// current is a gauge's newest value while it can still be so: what was last told
+// several of its intervals ago is not what is now. A run that has ended keeps
+// its last values.
+func current(s *model.Snapshot, t *model.Track) float64 {
+	if t == nil || t.Period > 0 && !s.Final && s.Now.Sub(t.LastAt) > 3*t.Period+5*time.Second {
+		return math.NaN()
+	}
+	return t.Last
+}
+
 // first is the first of the values that is not NaN.
 func first(vals ...float64) float64 {
 	for _, v := range vals {

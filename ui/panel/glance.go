@@ -15,7 +15,7 @@ func DrawGlance(f Frame) {
 	s := f.View.Figures
 	sign, words, role := headline(&s.Verdict)
 	lines := []line{{{sign + " " + words, role, true}}}
-	client, running, waiting := last(s.Whole(model.ClientInFlight)), last(admitted(s)), last(s.Whole(model.ServerWaiting))
+	client, running, waiting := last(s.Whole(model.ClientInFlight)), current(s, admitted(s)), current(s, s.Whole(model.ServerWaiting))
 	lines = append(lines, line{
 		{"client " + draw.Count(client), themes.Client, false},
 		{" server " + draw.Count(running), themes.Server, false},
@@ -33,8 +33,8 @@ func DrawGlance(f Frame) {
 	if g, ok := f.worstGPU(); ok {
 		lines = append(lines, line{
 			{fmt.Sprintf("gpu %d", g.Index), themes.Dim, false},
-			{" " + draw.Megahertz(last(s.GPU(model.GPUSMClock, g.Key))), themes.GPU, false},
-			{" " + draw.Celsius(last(s.GPU(model.GPUTemp, g.Key))), themes.Text, false},
+			{" " + draw.Megahertz(current(s, s.GPU(model.GPUSMClock, g.Key))), themes.GPU, false},
+			{" " + draw.Celsius(current(s, s.GPU(model.GPUTemp, g.Key))), themes.Text, false},
 		})
 	}
 	lines = append(lines, spaced(lampSpans(s), " "))

@@ -92,7 +92,7 @@ func drawGPUs(f Frame) {
 		f.noGPU(h)
 		return
 	}
-	each := min(max(1, h/len(all)), 6)
+	each := min(max(1, h/len(all)), 16)
 	y := 0
 	for i, g := range all {
 		if y+each > h || y+2*each > h && i < len(all)-1 && each == 1 {
@@ -139,12 +139,12 @@ func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
 		f.Grid.Put(f.View.Left-1, y+row, '│', themes.Faint)
 	}
 	fig := f.View.Figures
-	clock := f.shown(vals, last(fig.GPU(model.GPUSMClock, g.Key)))
-	temp := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), last(fig.GPU(model.GPUTemp, g.Key)))
+	clock := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key)))
+	temp := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), current(fig, fig.GPU(model.GPUTemp, g.Key)))
 	if f.View.Right >= 10 && !math.IsNaN(clock) {
 		f.beside(y, strings.TrimSuffix(draw.Grouped(clock/1e6)+" "+draw.Grouped(temp)+"°", " "+draw.None+"°"))
-		if watts := last(fig.GPU(model.GPUPower, g.Key)); h > 1 && !math.IsNaN(watts) {
-			f.beside(y+1, draw.Watts(f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(fig.GPU(model.GPUPower, g.Key)))))
+		if watts := current(fig, fig.GPU(model.GPUPower, g.Key)); h > 1 && !math.IsNaN(watts) {
+			f.beside(y+1, draw.Watts(f.shown(f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), current(fig, fig.GPU(model.GPUPower, g.Key)))))
 		}
 		if h > 2 && t.total > 0 {
 			f.beside(y+2, "held "+seconds(t.total))
@@ -167,8 +167,8 @@ func (f Frame) instanceStrip(y, h int, g model.GPUInfo) {
 	}
 	fig := f.View.Figures
 	if f.View.Right >= 10 {
-		f.beside(y, draw.Percent(f.shown(busy, last(fig.GPU(model.GPUSMActivity, g.Key))))+" SMs")
-		if used := last(fig.GPU(model.GPUMemUsed, g.Key)); h > 1 && !math.IsNaN(used) {
+		f.beside(y, draw.Percent(f.shown(busy, current(fig, fig.GPU(model.GPUSMActivity, g.Key))))+" SMs")
+		if used := current(fig, fig.GPU(model.GPUMemUsed, g.Key)); h > 1 && !math.IsNaN(used) {
 			f.beside(y+1, draw.Bytes(f.shown(f.held(f.Snap.GPU(model.GPUMemUsed, g.Key), mean), used)))
 		}
 	}

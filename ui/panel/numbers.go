@@ -69,7 +69,7 @@ func (n bigNumber) width(long bool) int {
 func (f Frame) bigNumbers() []bigNumber {
 	s := f.View.Figures
 	nan := math.NaN()
-	good, server := nan, last(admitted(s))
+	good, server := nan, current(s, admitted(s))
 	client := last(s.Whole(model.ClientInFlight))
 	p95 := s.Latency.WindowOK.P95
 	if sig := s.Signals; sig != nil {
@@ -95,7 +95,7 @@ func (f Frame) bigNumbers() []bigNumber {
 		{"lost of the run", "lost", lost, role},
 	}
 	if g, ok := f.worstGPU(); ok {
-		clock := f.shown(f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least), last(s.GPU(model.GPUSMClock, g.Key)))
+		clock := f.shown(f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least), current(s, s.GPU(model.GPUSMClock, g.Key)))
 		name := "GPU " + draw.Count(float64(g.Index)) + " MHz"
 		out = append(out, bigNumber{name, name, draw.Grouped(clock / 1e6), themes.GPU})
 	}

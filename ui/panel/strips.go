@@ -56,13 +56,13 @@ func batchHead(f Frame) Head {
 	if sig := f.View.Figures.Signals; sig != nil {
 		now = sig.Server.Batch
 	}
-	v := f.shown(f.batches(), first(now, last(f.View.Figures.Whole(model.ServerBatch))))
+	v := f.shown(f.batches(), first(now, current(f.View.Figures, f.View.Figures.Whole(model.ServerBatch))))
 	if math.IsNaN(v) && f.Snap.Whole(model.ServerBatch) == nil {
 		h.Notes = []Span{{"no batch lines yet", themes.Dim, false}}
 		return h
 	}
 	mean := Span{"mean " + draw.Small(v), themes.Text, false}
-	if small(v, f.shown(f.queues(), last(f.View.Figures.Whole(model.ServerWaiting))), f.maxBatch(), f.thin()) {
+	if small(v, f.shown(f.queues(), current(f.View.Figures, f.View.Figures.Whole(model.ServerWaiting))), f.maxBatch(), f.thin()) {
 		mean = Span{"▲ mean " + draw.Small(v), themes.Warn, true}
 	}
 	h.Notes = []Span{mean}
@@ -107,7 +107,7 @@ func (f Frame) longQueue() float64 {
 func queueHead(f Frame) Head {
 	vals := f.queues()
 	h := Head{Title: "queue length"}
-	v := f.shown(vals, last(f.View.Figures.Whole(model.ServerWaiting)))
+	v := f.shown(vals, current(f.View.Figures, f.View.Figures.Whole(model.ServerWaiting)))
 	if math.IsNaN(v) && math.IsNaN(most(vals)) {
 		h.Notes = []Span{{"not told by the server", themes.Dim, false}}
 		return h

@@ -84,7 +84,7 @@ func niceLatency(v float64) float64 {
 func cacheHead(f Frame) Head {
 	h := Head{Title: "KV cache"}
 	vals := f.held(f.Snap.Whole(model.ServerKV), peak)
-	v := f.shown(vals, last(f.View.Figures.Whole(model.ServerKV)))
+	v := f.shown(vals, current(f.View.Figures, f.View.Figures.Whole(model.ServerKV)))
 	if math.IsNaN(v) && math.IsNaN(most(vals)) {
 		h.Notes = []Span{{"not told by the server", themes.Dim, false}}
 		return h

@@ -44,7 +44,7 @@ func waitHead(f Frame) Head {
 		now, p95 = sig.Server.BatchWait, sig.Server.BatchWaitP95
 	}
 	if f.Snap.Whole(model.ServerBatchWait) == nil {
-		h.Title, now, p95 = "queue time", last(f.View.Figures.Whole(model.ServerQueueTime)), math.NaN()
+		h.Title, now, p95 = "queue time", current(f.View.Figures, f.View.Figures.Whole(model.ServerQueueTime)), math.NaN()
 	}
 	v := f.shown(f.waits(), now)
 	h.Notes = []Span{{"mean " + draw.Latency(v), themes.Text, false}}
