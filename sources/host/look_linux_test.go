@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,7 +77,8 @@ func play(part string) {
 		fmt.Fprintln(os.Stderr, "idle")
 	case "burn":
 		go func() {
-			for {
+			var n atomic.Int64
+			for n.Add(1) != 0 {
 			}
 		}()
 		fmt.Fprintln(os.Stderr, "burning")
