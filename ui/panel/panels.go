@@ -36,6 +36,7 @@ func All() []Panel {
 		tokens,
 		cache,
 		losses,
+		members,
 		sources,
 		host,
 		events,
