@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	shellWord  = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
+)
+
+// TestReadmeRecipes takes each benchtop command out of the README's recipes and
+// parses it as the program would: a command, flag or value that is no more
+// fails here before it fails a reader.
+func TestReadmeRecipes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
+		for _, line := range strings.Split(strings.ReplaceAll(block[1], "\\\n", " "), "\n") {
+			line, _, _ = strings.Cut(line, " #")
+			for _, part := range strings.Split(line, " | ") {
+				words := shellWord.FindAllString(strings.TrimSpace(part), -1)
+				switch {
+				case len(words) > 0 && words[0] == "benchtop":
+					words = words[1:]
+				case len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == ".":
+					words = words[3:]
+				default:
+					continue
+				}
+				n++
+				for i, w := range words {
+					words[i] = strings.Trim(w, `'"`)
+				}
+				cmd, rest, err := newRoot(Stdio{}).Find(words)
+				if err != nil {
+					t.Errorf("%s: %v", part, err)
+					continue
+				}
+				if err := cmd.ParseFlags(rest); err != nil && !strings.Contains(err.Error(), "help requested") {
+					t.Errorf("%s: %v", part, err)
+				}
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("want the README's recipes, found %d commands", n)
+	}
+}
+
+// TestCompletions: they are made; .ci/smoke looks at the manual page.
+func TestCompletions(t *testing.T) {
+	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}} {
+		code, out, errs := ask(t, args...)
+		if code != 0 || !strings.Contains(out, "benchtop") || len(out) < 2000 {
+			t.Errorf("%v: want its text, got %d, %d bytes, %s", args, code, len(out), errs)
+		}
+	}
+}
