@@ -7,7 +7,8 @@ import (
 	"benchtop/model"
 )
 
-func TestLoadGeneratorsAndEnginesApart(t *testing.T) {
+// severals is a run with two load generators and two servers.
+func severals() *model.Snapshot {
 	s := steady(8, 8)
 	s.snap.Sources = []model.SourceInfo{
 		{ID: 21, Kind: model.KindLoad, Name: "workers/one.ndjson"},
@@ -23,7 +24,11 @@ func TestLoadGeneratorsAndEnginesApart(t *testing.T) {
 		s.gpuLevel(model.ServerWaiting, 23, 7, at, 2)
 		s.gpuLevel(model.ServerRunning, 24, 0, at, 6)
 	}
-	snap := s.done()
+	return s.done()
+}
+
+func TestLoadGeneratorsAndEnginesApart(t *testing.T) {
+	snap := severals()
 	v := live
 	v.Full = "apart"
 	text := screenText(snap, v)

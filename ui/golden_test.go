@@ -34,10 +34,11 @@ func scenes() []struct {
 	snap *model.Snapshot
 	view ui.ViewState
 } {
-	cursor, lines, full, paused := live, live, live, live
+	cursor, lines, full, paused, apart := live, live, live, live, live
 	cursor.Cursor = sceneNow.Add(-65 * time.Second)
 	lines.Lines = true
 	full.Full = "findings"
+	apart.Full = "apart"
 	paused.Paused, paused.Behind = true, 7
 	return []struct {
 		name string
@@ -54,6 +55,7 @@ func scenes() []struct {
 		{"layout-gpu", busy(), arranged("gpu")},
 		{"layout-latency", busy(), arranged("latency")},
 		{"layout-demo", busy(), arranged("demo")},
+		{"apart", severals(), apart},
 	}
 }
 

@@ -38,7 +38,7 @@ func Bindings() []Binding {
 		{Keys: []string{"l", "end"}, Name: "l", Help: "back to live: no cursor, no pause, right edge now", Footer: "live", do: (*screen).live},
 		{Keys: []string{"e"}, Name: "e", Help: "all findings with their evidence (h: help on the verdict, next tool)", Footer: "evidence", do: fulls("findings")},
 		{Keys: []string{"h"}, do: fulls("guide")},
-		{Keys: []string{"tab"}, Name: "tab 0-9", Help: "focus a panel (r o i c u n b a: the others)", do: focuses(1)},
+		{Keys: []string{"tab"}, Name: "tab 0-9", Help: "focus a panel (a b c i n o r u: others)", do: focuses(1)},
 		{Keys: []string{"shift+tab"}, do: focuses(-1)},
 		{Keys: []string{"enter"}, Name: "enter", Help: "the focused panel on the whole screen, and back", do: (*screen).enlarge},
 		{Keys: []string{"up", "k"}, Name: "↑ ↓", Help: "scroll a list that has the whole screen", do: lines(-1)},

@@ -34,6 +34,7 @@ func (s *Store) jump(ev *model.Event) bool {
 	last := max(s.now, s.start)
 	switch {
 	case last == 0:
+	case ofSource(ev): // its own clock's: of a replay or a simulation it is today's
 	case at-last > runMost:
 		if s.start = at; s.now != 0 {
 			s.now = at
@@ -42,4 +43,9 @@ func (s *Store) jump(ev *model.Event) bool {
 		return false
 	}
 	return true
+}
+
+// ofSource reports whether an event is a source's word about itself.
+func ofSource(ev *model.Event) bool {
+	return ev.Kind == model.State || ev.Series >= model.SourceLines && ev.Kind == model.Add
 }

@@ -126,7 +126,7 @@ func (s *Store) apply(ev *model.Event) {
 			return
 		}
 	}
-	if e.Kind == model.State || e.Series >= model.SourceLines && e.Kind == model.Add {
+	if ofSource(&e) {
 		s.applySource(&e)
 		return
 	}
