@@ -234,11 +234,11 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
 		}
 	}
+	out = append(out, labelled("no proof", v.DoesNotProve, w)...)
 	runner := s.Runner
 	if j.then {
 		runner = ""
-	}
-	if !j.then {
+	} else {
 		out = append(out, askedLines(s, w)...)
 	}
 	out = append(out, caveats(v, runner, w)...)
@@ -261,26 +261,29 @@ func lampLines(ls []Span, w int) []line {
 	return []line{spaced(ls[:2], "  "), spaced(ls[2:], "  ")}
 }
 
-// caveats is what the verdict does not say, what would settle it, what comes
-// next.
+// caveats is what would settle the verdict, what comes next, and what nobody
+// looked at.
 func caveats(v *model.Verdict, runner string, w int) []line {
-	var out []line
-	labelled := func(label, text string) {
-		if text == "" {
-			return
-		}
-		for i, t := range draw.Wrap(text, w-9) {
-			lead := fmt.Sprintf("%-9s", label)
-			if i > 0 {
-				lead = strings.Repeat(" ", 9)
-			}
-			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Dim, false}})
-		}
+	return slices.Concat(
+		labelled("settle", v.SettledBy, w),
+		labelled("next is", strings.ReplaceAll(runner, "_", " "), w),
+		labelled("unseen", strings.Join(v.NotSeen, "; "), w),
+	)
+}
+
+// labelled is a text beside its label; nothing where there is none.
+func labelled(label, text string, w int) []line {
+	if text == "" {
+		return nil
 	}
-	labelled("no proof", v.DoesNotProve)
-	labelled("settle", v.SettledBy)
-	labelled("next is", strings.ReplaceAll(runner, "_", " "))
-	labelled("unseen", strings.Join(v.NotSeen, "; "))
+	var out []line
+	for i, t := range draw.Wrap(text, w-9) {
+		lead := fmt.Sprintf("%-9s", label)
+		if i > 0 {
+			lead = strings.Repeat(" ", 9)
+		}
+		out = append(out, line{{lead, themes.Dim, false}, {t, themes.Dim, false}})
+	}
 	return out
 }
 
