@@ -156,32 +156,23 @@ func (c *record) happening() Happening {
 	if c.uvi {
 		return NoHappening
 	}
-	if i := bytes.IndexByte(t[:min(len(t), headMost)], ':'); i > 0 && i+2 < len(t) && t[i+1] == ' ' && !leadsToText(t[:i]) {
-		if h := startSign(trimBlank(t[i+1:])); h != NoHappening {
+	if i := bytes.IndexByte(t[:min(len(t), headMost)], ':'); i > 0 && i+2 < len(t) && t[i+1] == ' ' {
+		if h := startSign(trimBlank(t[i+1:])); h != NoHappening && !leadsToText(t[:i]) {
 			return h
 		}
 	}
 	if c.level < warnLevel && !machinery(t) {
 		return NoHappening
 	}
-	var low [faultMost]byte
-	n := 0
-	for _, b := range t[:min(len(t), faultMost)] {
-		if b == '"' || b == '\'' || b == '`' {
-			break // quoted text may be anybody's
-		}
-		if b >= 'A' && b <= 'Z' {
-			b |= 0x20
-		}
-		low[n] = b
-		n++
-	}
-	return faultSign(low[:n])
+	return faultSign(t[:min(len(t), faultMost)])
 }
 
 // machinery reports whether a record is one of those that llama.cpp's lower
 // layers print without a level.
 func machinery(t []byte) bool {
+	if t[0] != 'g' && t[0] != 'l' && t[0] != 'a' {
+		return false
+	}
 	for _, p := range [...]string{"ggml_", "llama_", "alloc_tensor_range", "llm_load_"} {
 		if len(t) > len(p) && string(t[:len(p)]) == p {
 			return true
@@ -204,15 +195,18 @@ func leadsToText(head []byte) bool {
 }
 
 // faultSign finds the first of the fault signs, in their order, that stands
-// in a text.
-func faultSign(low []byte) Happening {
+// in a text in front of its first quote: quoted text may be anybody's.
+func faultSign(t []byte) Happening {
 	first := len(faultSigns)
-	for i := 0; i+1 < len(low); i++ {
-		if !faultStarts[pair(low[i], low[i+1])] {
+	for i := 0; i+1 < len(t); i++ {
+		if quoteBytes[t[i]] {
+			break
+		}
+		if !faultStarts[pair(t[i], t[i+1])] {
 			continue
 		}
 		for j := range faultSigns[:first] {
-			if bytes.HasPrefix(low[i:], faultSigns[j].text) {
+			if startsLow(t[i:], faultSigns[j].text) {
 				first = j
 				break
 			}
@@ -222,6 +216,25 @@ func faultSign(low []byte) Happening {
 		return NoHappening
 	}
 	return faultSigns[first].what
+}
+
+// quoteBytes open text that may be anybody's.
+var quoteBytes = [256]bool{'"': true, '\'': true, '`': true}
+
+// startsLow reports whether t, in lower case, starts with low.
+func startsLow(t, low []byte) bool {
+	if len(t) < len(low) {
+		return false
+	}
+	for i, b := range t[:len(low)] {
+		if b >= 'A' && b <= 'Z' {
+			b |= 0x20
+		}
+		if b != low[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // faultStarts tells which first two letters the fault signs have.

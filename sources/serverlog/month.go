@@ -1,9 +1,6 @@
 package serverlog
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // months are the short names of months as journals print them, lower case and
 // without a full stop, in the languages whose own ones differ: C library
@@ -42,11 +39,17 @@ const monthMost = 16
 // day. A month that no language of ours has places nothing, but where a
 // journal's host and unit follow it is a stamp all the same.
 func parseMonthStamp(b []byte) (s stamp, n int) {
-	e := bytes.IndexByte(b[:min(len(b), monthMost)], ' ')
-	if e < 1 {
+	e := 0
+	for e < monthMost && e < len(b) && b[e] != ' ' {
+		e++
+	}
+	if e < 1 || e == monthMost || e == len(b) {
 		return s, 0
 	}
 	for n = e; n < len(b) && b[n] == ' '; n++ {
+	}
+	if n == len(b) || !isDigit(b[n]) {
+		return s, 0
 	}
 	d, k := integer(b[n:])
 	if k == 0 || k > 2 || d < 1 || d > 31 || n+k >= len(b) || b[n+k] != ' ' {

@@ -253,11 +253,14 @@ func llamaLetter(b []byte, c *record) int {
 // compose measures docker compose's `name-1  | `. Names hold no blank; the
 // blanks behind one pad it to the longest name.
 func (c *record) compose(b []byte) int {
+	if c.level != noLevel || c.rank != nil || c.tag != nil || c.proc != nil {
+		return 0
+	}
 	n := 0
 	for n < len(b) && n < 64 && (isWord(b[n]) || b[n] == '-' || b[n] == '.') {
 		n++
 	}
-	if n == 0 || n == len(b) || b[n] != ' ' || c.level != noLevel || c.rank != nil || c.tag != nil || c.proc != nil {
+	if n == 0 || n == len(b) || b[n] != ' ' {
 		return 0
 	}
 	for n < len(b) && b[n] == ' ' {
