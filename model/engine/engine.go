@@ -40,9 +40,11 @@ type Engine struct {
 	signals *model.Signals
 	result  diagnose.Result
 	kinds   map[model.SourceID]model.SourceKind
-	notes   model.Batch   // for what the engine itself tells the recorder
-	thinned model.Instant // up to when the recording that is played has counts in place of requests
-	differ  string        // ids of the last difference told between then and today
+	notes   model.Batch           // for what the engine itself tells the recorder
+	thinned model.Instant         // up to when the recording that is played has counts in place of requests
+	differ  string                // ids of the last difference told between then and today
+	history []model.VerdictChange // what was shown as the verdict, oldest first
+	told    int                   // recorded changes looked at so far
 }
 
 // New makes an engine with an empty snapshot published.
@@ -73,6 +75,7 @@ func (e *Engine) restart() {
 	e.judge = diagnose.NewJudge(e.opts.Thresholds)
 	e.kinds = make(map[model.SourceID]model.SourceKind)
 	e.judged, e.signals, e.result, e.differ, e.thinned = 0, nil, e.judge.Standing(), "", 0
+	e.history, e.told = nil, 0
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 
@@ -125,6 +128,7 @@ func (e *Engine) take(b *model.Batch) {
 	}
 	part.Events = b.Events[from:]
 	e.store.Apply(&part)
+	e.retell()
 }
 
 // tick judges the second that is over and publishes, but for a late tick: a
@@ -146,15 +150,23 @@ func (e *Engine) judge1(sec model.Instant) {
 	e.signals = e.store.Second(sec)
 	e.result = e.judge.Second(e.signals)
 	e.contrast(sec)
-	c := e.result.Change
-	if c == nil {
-		return
+	e.crossThinned()
+	if c := e.result.Change; c != nil && !e.inThinned() {
+		e.change(c)
 	}
+}
+
+// change tells, keeps and records a change of the verdict that is shown.
+func (e *Engine) change(c *model.VerdictChange) {
+	if len(e.history) >= maxHistory {
+		e.history = append(e.history[:0:0], e.history[maxHistory/4:]...) // what was published keeps its own
+	}
+	e.history = append(e.history, *c)
 	e.store.Mark(model.Mark{At: c.At, Class: "verdict", Text: c.Title, Bad: c.Severity >= model.SevMajor})
 	if e.opts.OnVerdict != nil {
 		e.opts.OnVerdict(*c)
 	}
-	if e.opts.Record != nil {
+	if e.opts.Record != nil && !c.Recorded { // the recording that is played has that already
 		e.notes.Clear()
 		e.notes.Notes = append(e.notes.Notes, model.Note{
 			At: c.At, Seen: c.At, Kind: model.NoteVerdict, Name: c.ID, Value: c.TS,
@@ -188,7 +200,7 @@ func (e *Engine) publish(final bool) {
 	figures := prev == nil || prev.Second != e.second || final
 	e.store.Freeze(s, prev, figures)
 	s.Verdict, s.Runner, s.Findings = e.verdict(), e.result.Runner, e.result.Findings
-	s.Verdicts = e.judge.History()
+	s.Verdicts = e.history[:len(e.history):len(e.history)]
 	e.answer(s, prev, figures)
 	e.latest.Store(s)
 	select {

@@ -46,12 +46,62 @@ func (e *Engine) noteThinned(n *model.Note) {
 	}
 }
 
+// inThinned says that the recorded verdict stands for the rules' own now.
+func (e *Engine) inThinned() bool {
+	return e.thinned != 0 && e.judged <= e.thinned+thinnedFor && len(e.store.Said()) > 0
+}
+
+// maxHistory bounds the changes of the verdict that are kept.
+const maxHistory = 512
+
+// retell puts the changes that a recording tells within a thinned stretch into
+// the history in place of the rules' own.
+func (e *Engine) retell() {
+	said := e.store.Said()
+	from := e.told
+	e.told = len(said)
+	if !e.inThinned() {
+		return
+	}
+	for i := from; i < len(said); i++ {
+		e.stand(&said[i])
+	}
+}
+
+// crossThinned brings the history to what is shown where a thinned stretch
+// begins or ends, if the verdicts of then and today differ there.
+func (e *Engine) crossThinned() {
+	switch {
+	case e.inThinned():
+		e.retell()
+		said := e.store.Said()
+		c := said[len(said)-1]
+		c.At, c.TS = e.judged, e.judged.Seconds(e.store.Start())
+		e.stand(&c)
+	case e.thinned != 0 && e.result.Change == nil:
+		c := e.judge.History()
+		if n := len(c); n > 0 {
+			now := c[n-1]
+			now.At, now.TS = e.judged, e.judged.Seconds(e.store.Start())
+			e.stand(&now)
+		}
+	}
+}
+
+// stand makes c the verdict that stands, unless it does already.
+func (e *Engine) stand(c *model.VerdictChange) {
+	if n := len(e.history); n > 0 && e.history[n-1].ID == c.ID && e.history[n-1].Reason == c.Reason {
+		return
+	}
+	e.change(c)
+}
+
 // verdict is what is shown: that of the rules, or in a thinned stretch of a
 // recording what was said then, and that it is so.
 func (e *Engine) verdict() model.Verdict {
 	v := e.result.Verdict
 	said := e.store.Said()
-	if e.thinned == 0 || e.judged > e.thinned+thinnedFor || len(said) == 0 {
+	if !e.inThinned() {
 		return v
 	}
 	c := said[len(said)-1]

@@ -248,7 +248,7 @@ func (s *session) printVerdict(c model.VerdictChange) {
 	if c.Reason != "" {
 		line.Reason = &c.Reason
 	}
-	if line.Raised == nil {
+	if line.Raised == nil && !c.Recorded { // a recording does not tell what was raised
 		line.Raised = []string{}
 	}
 	js, err := json.Marshal(line)
