@@ -274,7 +274,7 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 // unmatched looks whether silence has a reason: another format, or statistics
 // that the server does not print.
 func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
-	if !bytes.Contains(text, looks) {
+	if !look(text) {
 		d.quiet++
 	}
 	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%256 == 0) {
@@ -294,6 +294,21 @@ func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 // looks are asked all day by balancers and collectors, whether there is work or
 // not: that they tell nothing is no silence.
 var looks = []byte(`"GET /`)
+
+// look reports whether a line tells of one. Capital letters are rarer than
+// quotes.
+func look(text []byte) bool {
+	for from := 1; from < len(text); {
+		i := bytes.IndexByte(text[from:], 'G')
+		if i < 0 {
+			break
+		}
+		if from += i + 1; bytes.HasPrefix(text[from-2:], looks) {
+			return true
+		}
+	}
+	return false
+}
 
 // reconsider changes the format where later lines show that the first ones
 // misled: an outer log showed itself, or nothing was ever understood.

@@ -67,6 +67,9 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 	if n, stop = c.levelled(b); n > 0 {
 		return n, stop
 	}
+	if sentence(b) {
+		return 0, false
+	}
 	if n = c.stamped(b); n > 0 {
 		return n, false
 	}
@@ -77,6 +80,23 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 		return n, true
 	}
 	return c.compose(b), false
+}
+
+// sentence reports whether b can't begin with a prefix that begins with a word,
+// a level aside: none of them has a bracket in its first word and all but that
+// have a number, a bar or a dash behind it.
+func sentence(b []byte) bool {
+	n := 0
+	for n < len(b) && n < 64 && b[n] != ' ' {
+		if b[n] == ']' {
+			return false
+		}
+		n++
+	}
+	for n < len(b) && b[n] == ' ' {
+		n++
+	}
+	return n < len(b) && n < 64 && b[n] != '|' && b[n] != '-' && !isDigit(b[n])
 }
 
 // process reads `(Name pid=1) `, which may nest parentheses: `(Map(X) pid=1) `.

@@ -188,9 +188,9 @@ func (s *spans) fields(b []byte) int {
 		}
 		switch b[i] {
 		case '"':
-			for i++; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
+			for i++; i < len(b); i += 2 {
+				if i += beforeQuote(b[i:]); i == len(b) || b[i] == '"' {
+					break
 				}
 			}
 		case '{', '(', '[':
