@@ -169,47 +169,82 @@ func TestFaultsLookDifferent(t *testing.T) {
 			c := start(t, "client "+tt.client+":"+s.first, []string{"oddload"}, nil)
 			var port int
 			fmt.Sscan(s.first, &port)
-			m := sampler(t, host.Options{Find: host.NewFinder(host.FinderOptions{Port: port}).Find})
-			var r host.Reading
-			ever := map[host.Field]float64{} // a costly part may be left out of a poll
-			idle := 0.0
-			var opened []float64
-			var at []time.Time
-			deadline := time.Now().Add(40 * time.Second)
-			for len(opened) < 3 && time.Now().Before(deadline) {
-				m.Read(&r)
-				if n := r.Get(host.Idle); n > idle { // the workers may be in step with each other
-					idle = n
-				}
-				for f := range host.Field(host.NumFields) {
-					if r.Has(f) {
-						ever[f] = r.Get(f)
-					}
-				}
-				if r.Has(host.ConnsOpened) && r.Has(host.ClientCPU) {
-					opened, at = append(opened, r.Get(host.ConnsOpened)), append(at, time.Now())
-				}
-				pause(t, 400*time.Millisecond)
-			}
-			if len(opened) < 3 {
-				t.Fatalf("want server %d and client %d found by the port, got %v", s.pid, c.pid, ever)
-			}
-			for _, f := range []host.Field{host.ServerCPU, host.ServerThread, host.ClientThread, host.Established, host.AcceptQueue} {
-				if _, ok := ever[f]; !ok {
-					t.Errorf("%s: want it measured", f)
+			// A finder made anew each time: how long one rests is measured elsewhere.
+			o := host.Options{Find: func() host.Parties { return host.NewFinder(host.FinderOptions{Port: port}).Find() }}
+			m := sampler(t, o)
+			var w window
+			var got picture
+			for range 20 { // a busy machine may disturb a window: any that shows the fault as it is will do
+				w = look(t, m)
+				got = picture{few: w.ever[host.Established] <= 4 && w.rate < 5, churn: w.rate > 20}
+				// Where connections are made anew all the time, some wait to be accepted
+				// or to be closed on a busy machine.
+				got.queued = !got.churn && w.ever[host.AcceptQueue] >= 5
+				got.idle = !got.churn && w.idle >= 3
+				if got == tt.want && !slices.ContainsFunc(measured[:], func(f host.Field) bool { return !w.has(f) }) {
+					return
 				}
 			}
-			last := len(opened) - 1
-			rate := (opened[last] - opened[0]) / at[last].Sub(at[0]).Seconds()
-			// Where connections are made anew all the time, some wait to be accepted
-			// on a busy machine.
-			got := picture{few: ever[host.Established] <= 4 && rate < 5, churn: rate > 20, queued: rate <= 20 && ever[host.AcceptQueue] >= 5, idle: idle >= 3}
-			if got != tt.want {
-				t.Errorf("want %+v, got %+v (%v established, %.1f opened a second, %v not accepted, %v idle)",
-					tt.want, got, ever[host.Established], rate, ever[host.AcceptQueue], idle)
+			for _, f := range measured {
+				if !w.has(f) {
+					t.Errorf("%s of server %d and client %d: want it measured", f, s.pid, c.pid)
+				}
 			}
+			t.Errorf("want %+v, got %+v (%v established, %.1f opened a second, %v not accepted, %v idle)",
+				tt.want, got, w.ever[host.Established], w.rate, w.ever[host.AcceptQueue], w.idle)
 		})
 	}
+}
+
+// measured is what every picture of the sockets needs.
+var measured = [...]host.Field{host.ServerCPU, host.ServerThread, host.ClientCPU, host.ClientThread, host.Established, host.AcceptQueue, host.ConnsOpened}
+
+// window is what some polls in a row said.
+type window struct {
+	ever map[host.Field]float64 // the last of each: a costly part may be left out of a poll
+	idle float64                // the most: workers may be in step with each other
+	rate float64                // connections opened a second, between the first poll that counts them and the last
+}
+
+func (w *window) has(f host.Field) bool {
+	_, ok := w.ever[f]
+	return ok
+}
+
+// look polls until connections were counted three times, or often enough to say
+// that they are not.
+func look(t *testing.T, m *host.Sampler) window {
+	t.Helper()
+	w := window{ever: make(map[host.Field]float64)}
+	var r host.Reading
+	var first, last float64
+	var began time.Duration
+	origin := time.Now()
+	counted := 0
+	for range 25 {
+		m.Read(&r)
+		if r.Has(host.Idle) {
+			w.idle = max(w.idle, r.Get(host.Idle))
+		}
+		for f := range host.Field(host.NumFields) {
+			if r.Has(f) {
+				w.ever[f] = r.Get(f)
+			}
+		}
+		if r.Has(host.ConnsOpened) {
+			now := time.Since(origin)
+			if last = r.Get(host.ConnsOpened); counted == 0 {
+				first, began = last, now
+			} else {
+				w.rate = (last - first) / (now - began).Seconds()
+			}
+			if counted++; counted == 3 {
+				break
+			}
+		}
+		pause(t, 400*time.Millisecond)
+	}
+	return w
 }
 
 // TestOurOwnPollsAreNoClients: what this process opens itself is not counted,

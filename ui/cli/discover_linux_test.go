@@ -20,7 +20,7 @@ import (
 func bench(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	code = cli.Main(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &o, Err: &e, Env: []string{"HOME=" + t.TempDir()}})
 	return code, o.String(), e.String()
@@ -48,18 +48,58 @@ func TestBareLooksAround(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	code, out, errs := bench(t, "--headless", "--no-record", "--for", "2500ms")
-	if code != 0 {
-		t.Errorf("want exit code 0, got %d: %s", code, errs)
-	}
-	for _, want := range []string{
+	wants := []string{
 		fmt.Sprintf("found vllm: PID %d", pid), "tiny, port " + port,
 		"chose http://127.0.0.1:" + port + "/metrics: metrics of vllm", "chose " + log.Name(),
 		"benchtop --metrics http://127.0.0.1:" + port + "/metrics --log " + log.Name(),
 		"server 3+1", // read from the endpoint it chose
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("want %q, got\n%s", want, out)
+	}
+	longer(t, func(span string) (lacks []string) {
+		code, out, errs := bench(t, "--headless", "--no-record", "--for", span)
+		if code != 0 {
+			t.Errorf("want exit code 0, got %d: %s", code, errs)
+		}
+		lacks = missing(out, wants)
+		if len(lacks) > 0 {
+			notAlone(t, out, pid)
+		}
+		return lacks
+	})
+}
+
+// longer gives a run more and more time until it lacks nothing: how soon a busy
+// machine gets round to it says nothing of what it does.
+func longer(t *testing.T, run func(span string) (lacks []string)) {
+	t.Helper()
+	var lacks []string
+	for _, span := range []string{"2500ms", "10s", "30s"} {
+		if lacks = run(span); len(lacks) == 0 {
+			return
+		}
+	}
+	t.Errorf("want %s", strings.Join(lacks, "\nand "))
+}
+
+// missing is each wanted text that is not in what was printed, beside the latter.
+func missing(out string, wants []string) (lacks []string) {
+	for _, w := range wants {
+		if !strings.Contains(out, w) {
+			lacks = append(lacks, fmt.Sprintf("%q in\n%s", w, out))
+		}
+	}
+	return lacks
+}
+
+// notAlone skips a test whose server was found but not chosen, for a foreign one
+// on this machine has more connections.
+func notAlone(t *testing.T, out string, pid int) {
+	t.Helper()
+	for l := range strings.Lines(out) {
+		_, rest, ok := strings.Cut(l, "chose ")
+		chosen, _, many := strings.Cut(rest, " servers: it has most connections")
+		mine := fmt.Sprintf(", PID %d, of", pid)
+		if ok && many && !strings.Contains(chosen, mine) && strings.Contains(out, fmt.Sprintf(": PID %d of user", pid)) {
+			t.Skipf("SKIPPED: a foreign server on this machine has more connections than the test's, so it was chosen: %s", strings.TrimSpace(l))
 		}
 	}
 }
@@ -82,22 +122,30 @@ func TestTheLayoutOfAUser(t *testing.T) {
 	const as = `exec setpriv --reuid "$1" --regid "$1" --clear-groups "$0" `
 	port, pid := startServer(t, exec.Command("unshare", "-n", "sh", "-c", "ip link set lo up && "+as+"serve tiny", dir+"/vllm", "54321"))
 
-	me := exec.Command("sh", "-c", as+"--headless --no-record --gpu off --for 4s --summary "+dir+"/out/summary.json", dir+"/benchtop", "54322")
-	me.Env = []string{"CLI_TEST_PART=benchtop", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	out, err := me.CombinedOutput()
-	if err != nil {
-		t.Errorf("want it to run, got %v", err)
-	}
-	for _, want := range []string{
+	wants := []string{
 		fmt.Sprintf("found vllm: PID %d of user 54321, tiny, port %s", pid, port), "in a network namespace of its own",
 		"its open files belong to user 54321 and are not visible from here",
 		fmt.Sprintf(`exec:sudo -n sh -c '\''test -f /proc/%d/fd/1 && exec tail -n 200 -f /proc/%d/fd/1'\''`, pid, pid),
-	} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("want %q, got\n%s", want, out)
-		}
 	}
-	b, err := os.ReadFile(dir + "/out/summary.json")
+	longer(t, func(span string) (lacks []string) {
+		me := exec.Command("sh", "-c", as+"--headless --no-record --gpu off --for "+span+" --summary "+dir+"/out/summary.json", dir+"/benchtop", "54322")
+		me.Env = []string{"CLI_TEST_PART=benchtop", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+		out, err := me.CombinedOutput()
+		if err != nil {
+			t.Errorf("want it to run, got %v", err)
+		}
+		lacks = append(missing(string(out), wants), uncounted(t, dir+"/out/summary.json")...)
+		if len(lacks) > 0 {
+			notAlone(t, string(out), pid)
+		}
+		return lacks
+	})
+}
+
+// uncounted is what a summary should say of the played server and does not.
+func uncounted(t *testing.T, file string) (lacks []string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +156,12 @@ func TestTheLayoutOfAUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := sum.Host["host_server_cpu"]; v == nil {
-		t.Error("want the server's CPU measured")
+		lacks = append(lacks, "the server's CPU measured")
 	}
-	if v := sum.Host["host_established"]; v == nil || *v != 3 {
-		t.Errorf("want its 3 connections counted, got %v", v)
+	if v := sum.Host["host_established"]; v == nil || *v != ownClients {
+		lacks = append(lacks, fmt.Sprintf("its %d connections counted in %s", ownClients, b))
 	}
+	return lacks
 }
 
 // shared is a folder that every user may read, with this binary in it under

@@ -28,6 +28,11 @@ func TestMain(m *testing.M) {
 
 const vllmLine = "INFO 11-30 12:00:00 [loggers.py:118] Engine 000: Avg prompt throughput: 100.0 tokens/s, Avg generation throughput: 200.0 tokens/s, Running: 3 reqs, Waiting: 0 reqs, GPU KV cache usage: 10.0%, Prefix cache hit rate: 0.0%"
 
+// ownClients is how many connections a played server has to itself: more than
+// the servers that other packages' tests start meanwhile, for the one with most
+// is chosen.
+const ownClients = 40
+
 // playServer serves vLLM's metrics at a free port of loopback until its input
 // ends. Its standard output is its log.
 func playServer() {
@@ -44,7 +49,7 @@ func playServer() {
 				"# TYPE vllm:num_requests_waiting gauge\nvllm:num_requests_waiting{engine=\"0\"} 1\n")
 		}))
 	}()
-	for range 3 { // clients of its own network
+	for range ownClients { // clients of its own network
 		if c, err := net.Dial("tcp", l.Addr().String()); err == nil {
 			defer c.Close()
 		}

@@ -270,5 +270,7 @@ func TestRunDrainsFastCommands(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("want 0, got %d: %s", code, errs)
 	}
-	want(t, "requests", n, sum.Client.Requests)
+	if got := sum.Client.Requests; got == nil || *got != n {
+		t.Errorf("requests: want %d, got %v (sources %+v, said %q)", n, deref(got), sum.Sources, errs)
+	}
 }
