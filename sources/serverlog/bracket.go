@@ -102,6 +102,9 @@ func ranked(b []byte) bool {
 // rankOf is the number behind a rank's name in a record's ranks, as text
 // without leading zeros; nil if it is not there.
 func (c *record) rankOf(name string) []byte {
+	if c.rank == nil {
+		return nil
+	}
 	i := bytes.Index(c.rank, []byte(name))
 	if i < 0 || i > 0 && c.rank[i-1] != ' ' {
 		return nil

@@ -54,9 +54,11 @@ func llamaParse(c *record, r *Reading) {
 	if c.level == debugLevel {
 		return // bodies and prompts stand there; what counts is told again above
 	}
-	if i := bytes.Index(t, []byte(` | tid="`)); i >= 0 {
-		llamaStructured(c, t[:i], t[i:], r)
-		return
+	if bytes.IndexByte(t, '"') >= 0 { // most have none
+		if i := bytes.Index(t, []byte(` | tid="`)); i >= 0 {
+			llamaStructured(c, t[:i], t[i:], r)
+			return
+		}
 	}
 	who, text := llamaHead(t)
 	switch who {

@@ -37,13 +37,12 @@ func rayVote(c *record) float64 {
 // `component id [request route app] file.py:NNN - message`.
 func rayHead(c *record) (component, head, msg []byte) {
 	t := c.text
-	i := bytes.Index(t, []byte(" -- "))
-	old := bytes.Index(t, []byte(" - "))
+	i, n := dash(t)
 	switch {
-	case i > 0 && (old < 0 || i < old):
+	case i > 0 && n == 2:
 		head, msg = t[:i], t[i+4:]
-	case old > 0:
-		head, msg = t[:old], t[old+3:]
+	case i > 0:
+		head, msg = t[:i], t[i+3:]
 		at := bytes.LastIndexByte(head, ' ') + 1
 		if n := location(head[at:]); at == 0 || n == 0 || n != len(head)-at {
 			return nil, nil, nil
@@ -57,6 +56,28 @@ func rayHead(c *record) (component, head, msg []byte) {
 		return nil, nil, nil
 	}
 	return head[:sp], head, msg
+}
+
+// dash finds the first of ` - ` and ` -- ` and says how many dashes it has; i
+// is -1 if there is none.
+func dash(t []byte) (i, n int) {
+	for from := 1; from < len(t); {
+		k := bytes.IndexByte(t[from:], '-')
+		if k < 0 {
+			break
+		}
+		k += from
+		from = k + 1
+		if t[k-1] != ' ' {
+			continue
+		}
+		for n = 1; k+n < len(t) && t[k+n] == '-'; n++ {
+		}
+		if n <= 2 && k+n < len(t) && t[k+n] == ' ' {
+			return k - 1, n
+		}
+	}
+	return -1, 0
 }
 
 func rayParse(c *record, r *Reading) {

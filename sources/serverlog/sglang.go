@@ -35,6 +35,9 @@ func sglangVote(c *record) float64 {
 // sglangKind tells decode ('d'), prefill ('p') and the first version's prefill
 // ('f') statistics, and gives the text behind their head.
 func sglangKind(t []byte) (rest []byte, kind byte) {
+	if len(t) == 0 || t[0] != 'D' && t[0] != 'P' && t[0] != 'n' && t[0] != '#' {
+		return nil, 0
+	}
 	switch {
 	case bytes.HasPrefix(t, []byte("Decode batch")):
 		rest, kind = t[len("Decode batch"):], 'd'

@@ -16,7 +16,10 @@ var torchserve = Format{
 
 // torchserveHead splits `THREAD LOGGER - message`.
 func torchserveHead(t []byte) (thread, logger, msg []byte) {
-	i := bytes.Index(t, []byte(" - "))
+	i, n := dash(t)
+	if n == 2 {
+		i = bytes.Index(t, []byte(" - "))
+	}
 	if i < 0 {
 		return nil, nil, nil
 	}

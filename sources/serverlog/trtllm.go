@@ -61,31 +61,51 @@ func trtllmParse(c *record, r *Reading) {
 	}
 }
 
-// trtllmIteration reads one iteration. num_generation_tokens holds padding and
-// currank_total_requests is about fetching: neither is a request count.
+// trtllmIteration reads one iteration, of each key where it stands first.
+// num_generation_tokens holds padding and currank_total_requests is about
+// fetching: neither is a request count.
 func trtllmIteration(t []byte, r *Reading) {
-	if i := bytes.Index(t, []byte(", rank = ")); i >= 0 {
-		b := t[i+len(", rank = "):]
-		if _, n := integer(b); n > 0 && n < len(b) {
-			r.Engine = trimZeros(b[:n])
+	var first [len(iterationKeys)][]byte
+	for len(t) > 0 {
+		i := bytes.IndexByte(t, ',')
+		if i < 0 {
+			break
+		}
+		t = t[i:]
+		for k, key := range iterationKeys {
+			if len(t) > len(key) && t[2] == key[2] && first[k] == nil && string(t[:len(key)]) == key {
+				first[k] = t[len(key):]
+				break
+			}
+		}
+		t = t[1:]
+	}
+	if _, n := integer(first[0]); n > 0 && n < len(first[0]) {
+		r.Engine = trimZeros(first[0][:n])
+	}
+	for _, b := range first[1:3] {
+		if v, n := integer(b); n > 0 && bytes.HasPrefix(b[n:], comma) {
+			r.batch(v)
+			break
 		}
 	}
-	if v, ok := count(t, []byte(", num_scheduled_requests: "), comma); ok {
-		r.batch(v)
-	} else if v, ok := count(t, []byte(", num_scheduled_requests = "), comma); ok {
-		r.batch(v)
-	}
-	if v, ok := count(t, []byte(", num_active = "), comma); ok {
+	if v, n := integer(first[3]); n > 0 && bytes.HasPrefix(first[3][n:], comma) {
 		r.running(v)
 	}
-	if v, ok := figure(t, []byte(", kv_cache_util = "), comma); ok {
+	if v, n := number(first[4]); n > 0 && bytes.HasPrefix(first[4][n:], comma) {
 		r.kv(v)
 	}
-	if v, ok := figure(t, []byte(", host_step_time = "), []byte("ms,")); ok {
+	if v, n := number(first[5]); n > 0 && bytes.HasPrefix(first[5][n:], []byte("ms,")) {
 		r.exec(v)
-	} else if v, ok := figure(t, []byte(", elapsed_time = "), []byte("s,")); ok {
+	} else if v, n := number(first[6]); n > 0 && bytes.HasPrefix(first[6][n:], []byte("s,")) {
 		r.exec(v * 1e3)
 	}
+}
+
+// iterationKeys are those of an iteration that count.
+var iterationKeys = [...]string{
+	", rank = ", ", num_scheduled_requests: ", ", num_scheduled_requests = ", ", num_active = ",
+	", kv_cache_util = ", ", host_step_time = ", ", elapsed_time = ",
 }
 
 // readBatchManager reads the batch manager's JSON where it is complete.
