@@ -44,6 +44,7 @@ type Options struct {
 	NoSync  bool                                // don't force synchronized output over SSH
 	Zone    *time.Location                      // of clock times; nil: the process' own
 	Title   string                              // in place of the run's label
+	Coach   string                              // told at the bottom: what comes next, outside rounds ""
 	Window  time.Duration                       // of the time axis to begin with; 0 is DefaultWindow, below 0 the whole run
 	Layout  string                              // to begin with; "" is the first
 	Full    string                              // panel that has the whole screen to begin with; "" for none
@@ -176,7 +177,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 		opts: o, frames: frames, themes: o.Themes, depth: themes.TrueColor,
 		grid: draw.NewGrid(0, 0), w: o.Width, h: o.Height, stale: true,
 		view: ViewState{
-			Window: max(o.Window, 0), ASCII: o.ASCII || o.Wide, Title: o.Title, Replay: o.Deck != nil, Speed: o.Speed,
+			Window: max(o.Window, 0), ASCII: o.ASCII || o.Wide, Title: o.Title, Coach: o.Coach, Replay: o.Deck != nil, Speed: o.Speed,
 			Layout: o.Layout, Full: o.Full, Hidden: o.Hidden, Lines: o.Lines,
 		},
 	}

@@ -31,6 +31,8 @@ type ViewState struct {
 	Late   float64         // seconds the newest picture of a live run is behind the clock, 0 while it keeps up
 	Replay bool            // a recording plays
 	Speed  float64         // of the replay
+	Still  bool            // one picture of a recording, that nothing follows
+	Coach  string          // what comes next and what the rounds so far say, "" outside rounds
 	Title  string          // replaces the run's label
 	Zone   *time.Location  // of clock times; nil is UTC
 	ASCII  bool            // nothing outside ASCII
@@ -80,7 +82,7 @@ func Draw(g *draw.Grid, snap *model.Snapshot, v ViewState, depth themes.Depth) A
 	}
 	pv := &panel.View{
 		Figures: v.Slow, Cursor: -1, Follow: v.End == 0, Lines: v.Lines, Scroll: v.Scroll, Left: gutter,
-		Paused: v.Paused, Behind: v.Behind, Late: v.Late, Replay: v.Replay, Speed: v.Speed, Title: v.Title, Zone: v.Zone,
+		Paused: v.Paused, Behind: v.Behind, Late: v.Late, Replay: v.Replay, Speed: v.Speed, Still: v.Still, Title: v.Title, Zone: v.Zone,
 		Filter: v.Filter, Full: v.Full != "",
 	}
 	if w < layout.GlanceWidth || h < layout.GlanceHeight {
@@ -127,6 +129,8 @@ func drawFoot(frame func(x, y, w, h int) panel.Frame, arr layout.Screen, axis Ax
 			keys = nil
 		} else if words, bad := panel.Trouble(v.Slow); bad && !told && v.Full == "" {
 			keys = []panel.Span{{Text: draw.Fit(words, arr.W-11), Role: themes.Bad}, {Text: "? help", Role: themes.Dim}}
+		} else if v.Coach != "" {
+			keys = []panel.Span{{Text: draw.Sanitize(v.Coach), Role: themes.Text}, {Text: "? help", Role: themes.Dim}}
 		}
 	}
 	if arr.Footer >= 0 {

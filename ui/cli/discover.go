@@ -344,8 +344,11 @@ func (d *discovery) marks(now model.Instant) []model.Note {
 }
 
 // print writes the lines where there is no screen for them.
-func (d *discovery) print(w io.Writer) {
+func (d *discovery) print(w io.Writer, fresh func(line string) bool) {
 	for _, l := range d.lines {
+		if !fresh("looked around: " + l) {
+			continue
+		}
 		_, _ = fmt.Fprintln(w, "looked around: "+l) // a reader that left shows itself at the next line
 	}
 }

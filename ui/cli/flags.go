@@ -102,10 +102,11 @@ type runFlags struct {
 	year      int
 	keep      keepFlags
 	slo       string
-	path      string   // of the run file
-	file      *runFile // nil if there is none
-	coach     string   // what comes next, among the events; "" outside rounds
-	title     string   // of the screen, in place of the label
+	path      string          // of the run file
+	file      *runFile        // nil if there is none
+	coach     string          // what comes next, among the events and at the bottom; "" outside rounds
+	told      map[string]bool // what earlier rounds said; nil outside rounds
+	title     string          // of the screen, in place of the label
 }
 
 func (f *runFlags) add(s *pflag.FlagSet) {
@@ -239,4 +240,15 @@ func speed(text string) (float64, error) {
 		return 0, usage("--speed %q: a number above 0, or max", text)
 	}
 	return x, nil
+}
+
+// fresh says whether a line is to be printed: between rounds, what one of them
+// said already is not.
+func (f *runFlags) fresh(line string) bool {
+	if f.told == nil {
+		return true
+	}
+	old := f.told[line]
+	f.told[line] = true
+	return !old
 }

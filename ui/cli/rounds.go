@@ -32,10 +32,11 @@ type roundsRun struct {
 	dry      bool
 
 	rows []compare.Row
+	told map[string]bool // what was said of the commands: once is enough
 }
 
 func newRounds(stdio Stdio) *cobra.Command {
-	r := &roundsRun{io: stdio}
+	r := &roundsRun{io: stdio, told: map[string]bool{}}
 	var path string
 	c := &cobra.Command{
 		Use:   "rounds --run-file FILE",
@@ -265,7 +266,7 @@ func (r *roundsRun) flags(o round, label, path string) (*screenFlags, *runFlags,
 	}
 	run.meta = append(run.meta, "pass="+fmt.Sprint(o.pass))
 	run.title = fmt.Sprintf("%s, %s", o.arm.Name, o.name(r.file))
-	run.coach = r.comes(o)
+	run.coach, run.told = r.comes(o), r.told
 	if err := screen.check(); err != nil {
 		return nil, nil, nil, err
 	}

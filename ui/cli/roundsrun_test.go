@@ -66,6 +66,14 @@ func TestRounds(t *testing.T) {
 			t.Errorf("want %q in the comparison, got:\n%s", want, out)
 		}
 	}
+	for _, once := range []string{"is not known", "no inference server"} {
+		if n := strings.Count(errs, once); n > 1 {
+			t.Errorf("want %q told at most once, got %d times:\n%s", once, n, errs)
+		}
+	}
+	if strings.Count(errs, "is not known")+strings.Count(errs, "no inference server") == 0 {
+		t.Errorf("want it told once what is not known, got:\n%s", errs)
+	}
 	if !strings.Contains(errs, "next: two, pass 1 of 2") || !strings.Contains(errs, "too few runs") {
 		t.Errorf("want the coach's lines, got:\n%s", errs)
 	}

@@ -81,7 +81,7 @@ func runCommand(ctx context.Context, stdio Stdio, screen *screenFlags, run *runF
 	if err != nil {
 		return err
 	}
-	how, err := prepare(stdio, argv, assist)
+	how, err := prepare(stdio, argv, assist, run.fresh)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (p *prepared) clear() {
 
 // prepare looks at the command: it says what would make its stream readable or,
 // with assist, does that and says what it changed.
-func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
+func prepare(stdio Stdio, argv []string, assist bool, fresh func(line string) bool) (*prepared, error) {
 	p := &prepared{argv: argv, env: stdio.Env}
 	if p.env == nil {
 		p.env = os.Environ()
@@ -191,10 +191,12 @@ func prepare(stdio Stdio, argv []string, assist bool) (*prepared, error) {
 		switch {
 		case len(a.Changes) > 0:
 			text := fmt.Sprintf("%s (with --assist: %s)", a.Why, oneLine(strings.Join(a.Changes, ", ")))
-			fmt.Fprintf(stdio.Err, "benchtop: %s\n", text)
+			if fresh(text) {
+				fmt.Fprintf(stdio.Err, "benchtop: %s\n", text)
+			}
 			now := sources.Now()
 			p.notes = append(p.notes, model.Note{At: now, Seen: now, Kind: model.NoteRun, Name: "suggestion", Text: text})
-		case assist || a.Tool == "":
+		case (assist || a.Tool == "") && fresh(a.Why):
 			fmt.Fprintf(stdio.Err, "benchtop: %s\n", a.Why)
 		}
 		return p, nil

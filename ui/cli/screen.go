@@ -18,7 +18,7 @@ import (
 func (s *session) draw(ctx context.Context) error {
 	o := ui.Options{
 		Theme: s.screen.theme, ASCII: s.screen.ascii, FPS: s.screen.fps, Mouse: !s.screen.noMouse,
-		NoColor: s.io.getenv("NO_COLOR") != "", Title: s.title, Output: s.io.Out, Environ: s.io.Env,
+		NoColor: s.io.getenv("NO_COLOR") != "", Title: s.title, Coach: s.run.coach, Output: s.io.Out, Environ: s.io.Env,
 	}
 	o.Layout, o.Full, o.Hidden, o.Lines = s.screen.layout, s.screen.full, strings.ReplaceAll(s.screen.hide, ",", " "), s.screen.lines
 	if o.Window = s.screen.window; o.Window == 0 {

@@ -269,7 +269,7 @@ func (s *session) show(ctx context.Context) error {
 		w = s.io.Err
 	}
 	if s.found != nil {
-		s.found.print(w)
+		s.found.print(w, s.run.fresh)
 	}
 	if quiet || s.screen.verdicts {
 		<-ctx.Done()

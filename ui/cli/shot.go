@@ -152,7 +152,7 @@ func (f *shotFlags) run(ctx context.Context, stdio Stdio, path string) error {
 func (f *shotFlags) draw(snap *model.Snapshot, th *themes.Theme, kind string, w, h int) ([]byte, error) {
 	v := ui.ViewState{
 		Window: f.window, Full: f.full, Lines: f.lines, ASCII: f.ascii, Zone: time.Local,
-		Layout: f.layout, Hidden: strings.ReplaceAll(f.hide, ",", " "),
+		Still: true, Layout: f.layout, Hidden: strings.ReplaceAll(f.hide, ",", " "),
 	}
 	if f.cursor > 0 {
 		v.Cursor = snap.Start.Add(f.cursor)

@@ -75,7 +75,7 @@ func watch(ctx context.Context, stdio Stdio, screen *screenFlags, run *runFlags,
 	}
 	if len(plan) == 0 {
 		if found != nil {
-			found.print(stdio.Err)
+			found.print(stdio.Err, run.fresh)
 			return &exitError{exitFailed, usagePlain(whatToGive)}
 		}
 		return &exitError{exitFailed, errNothing(in)}

@@ -43,6 +43,7 @@ type View struct {
 	Behind float64 // seconds the picture is behind the run, while paused
 	Late   float64 // seconds the run's newest snapshot is behind the clock, 0 while it keeps up
 	Replay bool
+	Still  bool           // one picture of a recording
 	Speed  float64        // of a replay
 	Zone   *time.Location // of clock times
 	Title  string         // replaces the run's label in the header

@@ -107,6 +107,8 @@ func headerRight(f Frame) []Span {
 		out = append(out, Span{" paused ", themes.BadgeText, true})
 	case f.View.Paused:
 		out = append(out, Span{fmt.Sprintf(" paused, %s behind ", draw.Age(math.Floor(f.View.Behind))), themes.BadgeText, true})
+	case f.View.Still && !s.Final:
+		out = append(out, Span{"■ recording", themes.Accent, true})
 	case f.View.Late > 0 && !s.Final:
 		out = append(out, Span{fmt.Sprintf(" %s late ", draw.Age(f.View.Late)), themes.BadgeText, true})
 	case s.Final:
