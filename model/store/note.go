@@ -28,7 +28,7 @@ func (s *Store) note(told *model.Note) {
 	case model.NoteBadLine:
 		src.badLine(n)
 	case model.NoteConfig:
-		s.configure(n)
+		s.setting(n)
 	case model.NoteGPU:
 		s.nameGPU(n)
 	case model.NoteEngine:
@@ -48,19 +48,25 @@ func (s *Store) note(told *model.Note) {
 	}
 }
 
-// configure keeps a setting. What a program printed wins over what the user
+// declare keeps a setting. What a program printed wins over what the user
 // declared, and a later word of the same kind over an earlier one.
-func (s *Store) configure(n *model.Note) {
+func (s *Store) declare(n *model.Note) {
 	old, ok := s.run.Config[n.Name]
 	declared := strings.Contains(n.Text, "declared")
 	if ok && declared && !strings.Contains(old.From, "declared") || !ok && len(s.run.Config) >= maxFacts {
 		return
 	}
+	s.set(n)
+}
+
+// set writes a setting down, into a fresh map: snapshots share the old one.
+func (s *Store) set(n *model.Note) {
+	old, ok := s.run.Config[n.Name]
 	if ok && old.Value == n.Value && old.From == n.Text {
 		return
 	}
 	cfg := make(map[string]model.Setting, len(s.run.Config)+1)
-	for k, v := range s.run.Config { // snapshots share the map: copy before writing
+	for k, v := range s.run.Config {
 		cfg[k] = v
 	}
 	cfg[n.Name] = model.Setting{Value: n.Value, From: n.Text}
@@ -87,6 +93,8 @@ func (s *Store) fact(n *model.Note) {
 	switch n.Name {
 	case "concurrency_how":
 		s.source(n.Source).how = n.Text
+	case factBlind:
+		n.Text = s.blindTo(s.source(n.Source), n.Text)
 	case model.FactUnrecognised:
 		src := s.source(n.Source)
 		src.unread, src.hint = n.Value, n.Text
@@ -102,9 +110,15 @@ func (s *Store) fact(n *model.Note) {
 		return
 	case "generator":
 		s.source(n.Source).party = n.Key
+		s.blindAgain()
 		return
 	}
 	s.reported(n)
+	s.state(n)
+}
+
+// state writes a fact down, into a fresh map: snapshots share the old one.
+func (s *Store) state(n *model.Note) {
 	m, name := &s.run.Facts, n.Name
 	if rest, ok := strings.CutPrefix(n.Name, "meta."); ok {
 		m, name = &s.run.Meta, rest

@@ -35,6 +35,11 @@ type source struct {
 	ended   uint64        // requests that ended by its events
 	party   uint64        // the generator that it is one output of; 0 if it is all there is of it
 	report  *report       // what it says of the whole run; nil if nothing
+	blind   []string      // the kinds of failure that its format doesn't tell apart
+
+	first, last model.Instant           // its first and last word of the client, in its own time; 0 if none
+	gauges      map[model.SeriesID]said // the gauges that add up
+	settings    map[string]said         // the settings that add up
 }
 
 type skewCell struct {
@@ -55,6 +60,17 @@ func (s *source) skew(ev *model.Event) {
 	if least < skewLow || least > skewHigh {
 		s.shift = model.Instant(least * 1e9)
 	}
+}
+
+// place moves a word of the client to where our clock had it.
+func (s *source) place(ev *model.Event) {
+	if ev.Kind == model.End && !ev.Late {
+		s.skew(ev)
+	}
+	if !ev.Late {
+		ev.At += s.shift
+	}
+	s.speak(ev.At)
 }
 
 // delay books one delay between a stamp and our reading of it, and returns the

@@ -51,8 +51,9 @@ type Store struct {
 	serverSkew float64       // of the server's clock against the client's; NaN if unknown
 	misplaced  uint64        // events whose own time could not be believed
 	recorded   []model.VerdictChange
-	sum        *model.ClientReport // what the generators said of the run at its end; nil before, never changed
-	finished   bool                // nothing follows
+	asked      map[string]model.Setting // what the user declared with flags or in the run file
+	sum        *model.ClientReport      // what the generators said of the run at its end; nil before, never changed
+	finished   bool                     // nothing follows
 }
 
 // primary is the source whose numbers the run-wide track of a series shows.
@@ -133,12 +134,7 @@ func (s *Store) apply(ev *model.Event) {
 	src := s.source(e.Source)
 	src.heard(&e)
 	if e.Series <= model.ClientGaugeInFlight && e.Kind != model.Reset {
-		if e.Kind == model.End && !e.Late {
-			src.skew(&e)
-		}
-		if !e.Late {
-			e.At += src.shift
-		}
+		src.place(&e)
 	}
 	if s.start == 0 {
 		s.start = min(e.At, e.Seen)
@@ -176,12 +172,16 @@ func (s *Store) applySource(e *model.Event) {
 	if st == model.Running {
 		src.info.Why = ""
 	}
-	if src.info.Kind == model.KindLoad && (st == model.Ended || st == model.Failed) {
+	if src.info.Kind != model.KindLoad {
+		return
+	}
+	at := max(e.Seen, e.At)
+	if st == model.Ended || st == model.Failed {
 		src.end = true
+		s.leaves(src, at)
+		s.blindAgain()
 	}
-	if src.info.Kind == model.KindLoad {
-		s.toldUntil(max(e.Seen, e.At))
-	}
+	s.toldUntil(at)
 }
 
 func (s *Store) applyEnd(e *model.Event) {
@@ -237,12 +237,16 @@ func (s *Store) clientLevel(e *model.Event) {
 		return
 	}
 	c.lastSeen = max(c.lastSeen, e.Seen)
-	if t := s.whole[model.ClientTarget]; e.Series == model.ClientTarget && t != nil && t.n > 0 && t.last != e.Value {
-		s.targetAt = e.At
-	}
 	v := e.Value
-	if e.Series == model.ClientBarDone {
+	switch e.Series {
+	case model.ClientBarDone:
 		v = s.bars(e)
+	case model.ClientTarget, model.ClientOpenConns, model.ClientQueued, model.ClientGaugeInFlight:
+		v = s.gauge(e)
+	default:
+	}
+	if t := s.whole[model.ClientTarget]; e.Series == model.ClientTarget && t != nil && t.n > 0 && t.last != v {
+		s.targetAt = e.At
 	}
 	s.wholeTrack(e.Series).level(e.At, v)
 }
@@ -367,7 +371,7 @@ func (s *Store) resetClient(src *source, at model.Instant) {
 		c.open -= n
 	}
 	src.fly(at, -float64(src.open))
-	src.horizon, src.report = 0, nil
+	src.horizon, src.report, src.gauges, src.settings = 0, nil, nil, nil
 	s.sum = s.reports()
 	if c.done > 0 {
 		s.steady.restart(at)
