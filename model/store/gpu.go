@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"sort"
 
 	"benchtop/model"
 )
@@ -42,6 +43,7 @@ type gpu struct {
 	info   model.GPUInfo
 	polls  [pollsKept]poll
 	n      int
+	bent   int     // n after the newest poll that came with an earlier time than the one before it
 	best   float64 // best 20-s mean clock under load
 	maxClk float64
 	limit  float64
@@ -61,6 +63,9 @@ func (g *gpu) level(ev *model.Event) {
 		}
 		g.polls[g.n%pollsKept] = p
 		g.n++
+		if g.n > 1 && g.polls[(g.n-2)%pollsKept].at > ev.At {
+			g.bent = g.n
+		}
 	}
 	g.polls[(g.n-1)%pollsKept].v[ev.Series-model.GPUSMClock] = ev.Value
 	switch ev.Series {
@@ -73,9 +78,13 @@ func (g *gpu) level(ev *model.Event) {
 	}
 }
 
+// window calls fn with each poll of [from, to].
 func (g *gpu) window(from, to model.Instant, fn func(*poll)) {
-	n := min(g.n, pollsKept)
-	for i := g.n - n; i < g.n; i++ {
+	first := g.n - min(g.n, pollsKept)
+	if g.bent <= first+1 { // in order: what is asked for is a short end of what is kept
+		first += sort.Search(g.n-first, func(i int) bool { return g.polls[(first+i)%pollsKept].at >= from })
+	}
+	for i := first; i < g.n; i++ {
 		if p := &g.polls[i%pollsKept]; p.at >= from && p.at <= to {
 			fn(p)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"slices"
 
 	"benchtop/model"
 )
@@ -20,7 +21,8 @@ type stepMaker struct {
 	open  bool
 	steps []model.LoadStep
 	part  []epoch
-	off   int // buckets at the end of part that differ from its level
+	off   int       // buckets at the end of part that differ from its level
+	order []float64 // the levels of part without those, in order: their median is asked for at each bucket
 }
 
 func (m *stepMaker) level(e *epoch) float64 {
@@ -43,16 +45,35 @@ func (m *stepMaker) mean(p []epoch) float64 {
 	return model.Median(v)
 }
 
+// held is the median level of the buckets that are known to be of the step.
+func (m *stepMaker) held() float64 {
+	if len(m.order) == 0 {
+		return math.NaN()
+	}
+	n := len(m.order)
+	return (m.order[(n-1)/2] + m.order[n/2]) / 2
+}
+
+// admit makes the last n buckets of part count for its level.
+func (m *stepMaker) admit(n int) {
+	for i := len(m.part) - n; i < len(m.part); i++ {
+		if l := m.level(&m.part[i]); !math.IsNaN(l) {
+			at, _ := slices.BinarySearch(m.order, l)
+			m.order = slices.Insert(m.order, at, l)
+		}
+	}
+	m.off = 0
+}
+
 func (m *stepMaker) take(e epoch) {
-	body := m.part[:len(m.part)-m.off]
-	l, was := m.level(&e), m.mean(body)
+	l, was := m.level(&e), m.held()
 	tolerance := max(1, stepShare*was)
 	if m.open { // arrivals vary by chance
 		tolerance = max(stepShare*was, 3*math.Sqrt(max(was, 0.2)/5))
 	}
 	m.part = append(m.part, e)
-	if len(body) == 0 || math.IsNaN(was) || math.Abs(l-was) <= tolerance {
-		m.off = 0
+	if math.IsNaN(was) || math.Abs(l-was) <= tolerance {
+		m.admit(m.off + 1)
 		return
 	}
 	if m.off++; m.off < 2 {
@@ -62,13 +83,14 @@ func (m *stepMaker) take(e epoch) {
 	rest := append([]epoch(nil), m.part[cut:]...)
 	m.part, m.off = m.part[:cut], 0
 	m.close()
-	m.part, m.off = rest, 0
+	m.part = rest
+	m.admit(len(rest))
 }
 
 // close ends a step; what was not held long enough is none.
 func (m *stepMaker) close() {
 	p := m.part[:len(m.part)-m.off]
-	m.part, m.off = nil, 0
+	m.part, m.off, m.order = nil, 0, m.order[:0]
 	if len(p) < stepLeast {
 		return
 	}
