@@ -32,6 +32,9 @@ func none(c *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := "it takes flags only; see " + c.CommandPath() + " --help"
+	if c.Flags().Lookup("scenario") != nil {
+		hint = "is --scenario " + args[0] + " meant? (" + c.CommandPath() + " --list has them all)"
+	}
 	if len(c.Commands()) > 0 {
 		hint = "no such command; see " + c.CommandPath() + " --help"
 		c.SuggestionsMinimumDistance = 2

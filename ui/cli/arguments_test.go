@@ -19,6 +19,7 @@ func TestArguments(t *testing.T) {
 		{"baseline sett", "is set meant?"},
 		{"repotr last", `"repotr": no such command; is report meant?`},
 		{"runs x", "it takes flags only; see benchtop runs --help"},
+		{"demo client_pool", "is --scenario client_pool meant?"},
 		{"probe", "give a SOURCE"},
 	} {
 		code, out, errs := ask(t, strings.Fields(tt.line)...)

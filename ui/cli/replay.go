@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -78,14 +77,9 @@ const replayID = 0xf000
 
 // replayRecording plays a recording named by path or id.
 func (s *session) replayRecording(name string) error {
-	path := name
-	if _, err := os.Stat(path); err != nil {
-		dir, derr := recording.Dir()
-		if derr == nil {
-			if p, ferr := recording.Find(dir, name); ferr == nil {
-				path = p
-			}
-		}
+	path, err := findRun(name)
+	if err != nil {
+		return err
 	}
 	r, err := recording.Open(path)
 	if err != nil {
