@@ -15,6 +15,13 @@ const TickEvery = 100 * time.Millisecond
 // the recorder stores it and a replay brings it back.
 type Heartbeat struct{}
 
+// UntilNext is how long it is from now to the next multiple of every. Sources
+// that look at something every so often wake at these, all at once: each
+// wake-up of its own costs more than what is done in it.
+func UntilNext(now time.Time, every time.Duration) time.Duration {
+	return every - time.Duration(now.UnixNano()%int64(every))
+}
+
 // Name implements Source.
 func (Heartbeat) Name() string { return "heartbeat" }
 

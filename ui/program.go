@@ -74,6 +74,16 @@ const DefaultFPS = 5
 // framesASecond bounds what is sent, whatever the reason for drawing is.
 const framesASecond = 10
 
+// Step is how far the run moves on between two pictures of the charts when
+// there are fps of them a second, as of Options: snapshots need not come more
+// often.
+func Step(fps int) time.Duration {
+	if fps == 0 {
+		fps = DefaultFPS
+	}
+	return time.Second / time.Duration(min(max(fps, 1), framesASecond))
+}
+
 // Run shows the screen until the user quits (nil) or ctx ends (nil), with the
 // terminal restored when it returns. Signals are main's business.
 func Run(ctx context.Context, frames Frames, o Options) error {
@@ -184,10 +194,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 	if s.view.Zone = o.Zone; o.Zone == nil {
 		s.view.Zone = time.Local
 	}
-	if o.FPS == 0 {
-		o.FPS = DefaultFPS
-	}
-	s.step = time.Second / time.Duration(min(max(o.FPS, 1), framesASecond))
+	s.step = Step(o.FPS)
 	if o.Window == 0 {
 		s.view.Window = DefaultWindow
 	}

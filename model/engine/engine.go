@@ -12,6 +12,7 @@ package engine
 
 import (
 	"sync/atomic"
+	"time"
 
 	"benchtop/model"
 	"benchtop/model/diagnose"
@@ -25,6 +26,10 @@ type Options struct {
 	Recycle    func(*model.Batch) // gets every batch back
 	Preset     []model.Note       // what the user declared; applied at the start and after a seek
 	OnVerdict  func(model.VerdictChange)
+	// Every is how far the run must have moved on for the next snapshot, counted
+	// in multiples since the epoch; each judged second has one all the same. 0 is
+	// one for each tick. Readers that show no more have no more made.
+	Every time.Duration
 }
 
 // Engine turns batches into snapshots.
@@ -190,11 +195,21 @@ func (e *Engine) answer(s, prev *model.Snapshot, figures bool) {
 	}
 }
 
+// soon tells that the run has hardly moved on since prev.
+func (e *Engine) soon(prev *model.Snapshot) bool {
+	now := e.store.Now()
+	return e.opts.Every > 0 && prev.Second == e.second && prev.Start == e.store.Start() &&
+		now >= prev.Now && now.Floor(e.opts.Every) == prev.Now.Floor(e.opts.Every)
+}
+
 func (e *Engine) publish(final bool) {
 	if len(e.changed) > 0 && !final {
 		return // nobody has looked since the last one: don't freeze in vain
 	}
 	prev := e.latest.Load()
+	if prev != nil && !final && e.soon(prev) {
+		return
+	}
 	e.seq++
 	s := &model.Snapshot{Seq: e.seq, Second: e.second, Final: final, Signals: e.signals}
 	figures := prev == nil || prev.Second != e.second || final

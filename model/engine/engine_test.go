@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,47 @@ func TestSnapshotsAreMadeOnlyForReaders(t *testing.T) {
 	}
 	close(ch)
 	<-done
+}
+
+// A reader that always looks gets a snapshot for each multiple of Every and for
+// each judged second, and the final one.
+func TestSnapshotsComeNoMoreOftenThanAsked(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		every time.Duration
+		want  []int // tenths of a second
+	}{
+		{"each tick", 0, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+		{"five a second", 200 * time.Millisecond, []int{0, 2, 4, 6, 8, 10, 12}},
+		{"one a minute, and seconds", time.Minute, []int{0, 10}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ch := make(chan *model.Batch)
+			e := engine.New(engine.Options{Every: c.every})
+			<-e.Changed() // the empty one
+			done := make(chan struct{})
+			go func() { e.Run(ch); close(done) }()
+			var got []int
+			seen := e.Latest().Seq
+			for i := range 13 {
+				ch <- &model.Batch{Events: []model.Event{tick(start + model.Instant(i)*second/10)}}
+				ch <- &model.Batch{} // taken once the tick was
+				if s := e.Latest(); s.Seq != seen {
+					<-e.Changed()
+					seen = s.Seq
+					got = append(got, int((s.Now-start)/(second/10)))
+				}
+			}
+			close(ch)
+			<-done
+			if !slices.Equal(got, c.want) {
+				t.Errorf("want snapshots at %v, got %v", c.want, got)
+			}
+			if s := e.Latest(); !s.Final || s.Now != start+12*second/10 {
+				t.Errorf("want a final snapshot of the last tick, got final %v at %v", s.Final, s.Now.Seconds(start))
+			}
+		})
+	}
 }
 
 func TestSeekStartsOver(t *testing.T) {

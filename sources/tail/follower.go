@@ -29,6 +29,8 @@ type follower struct {
 	unread  bool      // trouble with reading was told
 	active  time.Time // when bytes came last
 	rate    rateMeter
+	paced   int64 // bytes read at the last pause
+	local   bool  // on a local file system, where a stat tells that nothing was written
 }
 
 // readFile reads a regular file: once, or from its last lines on for ever.
@@ -59,7 +61,10 @@ func (t *tailer) readFile(ctx context.Context, f *os.File, fresh bool) error {
 	if !t.o.Follow {
 		return fl.once(ctx, s)
 	}
-	fl.direct = t.o.Direct || !libraryFits(f)
+	fl.local = localFile(f)
+	// The library needs a file that is reachable through /proc, and where a stat
+	// of an open file can't fail.
+	fl.direct = t.o.Direct || !fl.local
 	fl.follow(ctx)
 	return nil
 }
@@ -93,9 +98,9 @@ func (fl *follower) once(ctx context.Context, s *stream) error {
 func (fl *follower) follow(ctx context.Context) {
 	fl.rate.at = time.Now()
 	for ctx.Err() == nil {
-		fl.watch()
+		still := fl.watch()
 		fl.tooFast(time.Now())
-		if fl.drain(ctx) {
+		if !still && fl.drain(ctx) {
 			fl.t.idle() // due anyway: this takes as long as a poll
 			continue
 		}
@@ -105,13 +110,22 @@ func (fl *follower) follow(ctx context.Context) {
 			continue
 		}
 		fl.t.idle()
-		every := pollEvery
-		if time.Since(fl.active) > quietAfter {
-			every = pollQuiet
-		}
-		sleep(ctx, fl.t.pollOr(every))
+		sleep(ctx, fl.t.nextLook(fl.pace()))
 	}
 	fl.finish()
+}
+
+// pace is how long to wait between two looks, by what the last one found.
+func (fl *follower) pace() time.Duration {
+	read := fl.t.stats.Bytes - fl.paced
+	fl.paced = fl.t.stats.Bytes
+	switch {
+	case read >= busyBytes:
+		return pollBusy
+	case time.Since(fl.active) > quietAfter:
+		return pollQuiet
+	}
+	return pollEvery
 }
 
 // drain reads every stream to its end, oldest first. True says that it

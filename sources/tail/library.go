@@ -3,7 +3,6 @@ package tail
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/nxadm/tail"
@@ -57,7 +56,7 @@ func (fl *follower) library(ctx context.Context) {
 	defer stopLibrary(lib)
 	fl.t.stats.Follower = "library"
 	defer func() { fl.t.stats.Follower = "direct" }()
-	tick := time.NewTicker(fl.t.pollOr(pollEvery))
+	tick := time.NewTimer(fl.t.nextLook(pollEvery))
 	defer tick.Stop()
 	now := time.Now()
 	ln := &loan{fl: fl, s: s, looked: now, moved: now}
@@ -65,11 +64,14 @@ func (fl *follower) library(ctx context.Context) {
 	fl.t.idle()
 	for {
 		var line *tail.Line
+		look := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 			fl.t.idle()
+			tick.Reset(fl.t.nextLook(fl.pace()))
+			look = true
 		case l, ok := <-lib.Lines:
 			if !ok {
 				fl.handover("the library closed it")
@@ -78,7 +80,7 @@ func (fl *follower) library(ctx context.Context) {
 			line = l
 		}
 		now := time.Now()
-		if !ln.safe(now) || line != nil && !ln.accept(line, now) {
+		if !ln.safe(now, look) || line != nil && !ln.accept(line, now) {
 			return
 		}
 	}
@@ -116,14 +118,19 @@ func (fl *follower) handover(why string) {
 	fl.t.event(EventHandover, fmt.Sprintf("%s: %s; the direct follower goes on at byte %d", fl.path, why, fl.newest().pos))
 }
 
-// safe looks at the path, at most once a poll. False ends the loan.
-func (ln *loan) safe(now time.Time) bool {
+// safe looks at the path, if a look is due or lines have put it off. False ends
+// the loan.
+func (ln *loan) safe(now time.Time, due bool) bool {
 	s, fl := ln.s, ln.fl
-	if now.Sub(ln.looked) < fl.t.pollOr(pollEvery) {
+	if !due && now.Sub(ln.looked) < fl.t.pollOr(pollEvery) {
 		return true
 	}
 	ln.looked = now
-	if fl.changed() || !s.intact(0) {
+	changed, still := fl.changed()
+	if still {
+		return true
+	}
+	if changed || !s.intact(0) {
 		return false // follow finds out what happened
 	}
 	fl.lag()
@@ -235,11 +242,4 @@ func (a *arrivals) of(end int64, now model.Instant) model.Instant {
 		return a.list[i-drop].at
 	}
 	return now
-}
-
-// libraryFits tells whether the library can be trusted with this file: it must
-// be reachable through /proc and lie on a local file system, where a stat of an
-// open file can't fail.
-func libraryFits(f *os.File) bool {
-	return localFile(f)
 }

@@ -15,7 +15,9 @@ const backups = 9
 
 // changed looks at the path. True says that it names another file than the
 // newest stream; a path that is missing or unreadable for now changes nothing.
-func (fl *follower) changed() bool {
+// still says that nothing can have been written since a look at the stream: one
+// stat is all that a quiet file costs.
+func (fl *follower) changed() (other, still bool) {
 	fi, err := os.Stat(fl.path)
 	switch {
 	case err == nil && os.SameFile(fi, fl.newest().id):
@@ -23,20 +25,30 @@ func (fl *follower) changed() bool {
 			fl.said = ""
 			fl.t.event(EventOpened, fmt.Sprintf("%s can be read again", fl.path))
 		}
-		return false
+		return false, fl.local && len(fl.streams) == 1 && fl.newest().still(fi)
 	case err == nil:
-		return true
+		return true, false
 	case !isAbsent(err): // absent: between rename and create
 		fl.trouble(fl.t.explain(err).Error() + "; reading on what is open")
 	}
-	return false
+	return false, false
 }
 
 // watch opens the path's new file, and the ones between, if it was rotated.
-func (fl *follower) watch() {
-	if len(fl.streams) >= maxStreams || !fl.changed() {
-		return
+// still is as of changed.
+func (fl *follower) watch() (still bool) {
+	if len(fl.streams) >= maxStreams {
+		return false
 	}
+	other, still := fl.changed()
+	if other {
+		fl.rotated()
+	}
+	return still
+}
+
+// rotated goes on to the file that the path names now.
+func (fl *follower) rotated() {
 	f, err := openRegular(fl.path)
 	if err != nil {
 		if !isAbsent(err) {

@@ -21,9 +21,10 @@ const (
 type stream struct {
 	f       *os.File
 	id      fs.FileInfo
-	pos     int64 // next byte to read
-	size    int64 // at the last look
-	history int64 // what ends at or before this was there when we came
+	pos     int64     // next byte to read
+	size    int64     // at the last look
+	written time.Time // when it was changed last, by a look long enough after that; else zero
+	history int64     // what ends at or before this was there when we came
 	split   splitter
 	quiet   time.Time // since when a file that was rotated away says nothing more
 
@@ -41,6 +42,22 @@ func newStream(f *os.File) (*stream, error) {
 		return nil, err
 	}
 	return &stream{f: f, id: id, size: id.Size()}, nil
+}
+
+// settled is how old a change must be for a later one to bear another time,
+// whatever the file system's clock counts in.
+const settled = 100 * time.Millisecond
+
+// still tells whether fi, a look at this very file, says that all of it was
+// read and that nothing was written since the look before.
+func (s *stream) still(fi fs.FileInfo) bool {
+	at := fi.ModTime()
+	same := !s.written.IsZero() && at.Equal(s.written) && fi.Size() == s.pos && s.size == s.pos
+	s.written = time.Time{}
+	if time.Since(at) > settled {
+		s.written = at
+	}
+	return same
 }
 
 func (s *stream) close() { _ = s.f.Close() } // read only: nothing can be lost

@@ -23,12 +23,17 @@ const DefaultHistory = 200
 // blockSize is how much is read at once.
 const blockSize = 256 << 10
 
-// pollEvery is how often a file and its path are looked at; a file that has
-// been quiet for quietAfter is looked at every pollQuiet.
+// pollEvery is how often a file and its path are looked at. A file that grows
+// by busyBytes between two looks is looked at every pollBusy, lest what is read
+// at once grows large; one that has been quiet for quietAfter every pollQuiet.
+// All looks fall on multiples of these, so that all who follow files wake
+// together: waking is what a quiet run costs.
 const (
-	pollEvery  = 20 * time.Millisecond
-	pollQuiet  = 50 * time.Millisecond
+	pollBusy   = 20 * time.Millisecond
+	pollEvery  = 50 * time.Millisecond
+	pollQuiet  = 100 * time.Millisecond
 	quietAfter = time.Second
+	busyBytes  = 64 << 10
 )
 
 // The kinds of events that a Handler hears. A kind is a stable word, the text
@@ -76,7 +81,7 @@ type Options struct {
 	// Stdin is read for the place "-"; nil is the process's own. A Reader that is
 	// no *os.File can't be woken: cancelling takes effect at its next line.
 	Stdin io.Reader
-	Poll  time.Duration // how often to look at a file; 0 is 20 ms, 50 ms when quiet
+	Poll  time.Duration // how often to look at a file; 0 is 50 ms, 100 ms when quiet, 20 ms when busy
 	Log   *slog.Logger  // nil is none
 }
 
@@ -226,7 +231,7 @@ func (t *tailer) runPath(ctx context.Context) error {
 			t.event(kind, text)
 		}
 		t.idle()
-		if !sleep(ctx, t.pollOr(pollQuiet)) {
+		if !sleep(ctx, t.nextLook(pollQuiet)) {
 			return nil
 		}
 	}
@@ -258,6 +263,14 @@ func (t *tailer) pollOr(d time.Duration) time.Duration {
 		return t.o.Poll
 	}
 	return d
+}
+
+// nextLook is how long it is until the next look when there is one every d.
+func (t *tailer) nextLook(d time.Duration) time.Duration {
+	if t.o.Poll > 0 {
+		return t.o.Poll
+	}
+	return sources.UntilNext(time.Now(), d)
 }
 
 // sleep waits for d; false says that ctx ended.

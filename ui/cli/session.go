@@ -17,6 +17,7 @@ import (
 	"benchtop/sources"
 	"benchtop/sources/recording"
 	"benchtop/themes"
+	"benchtop/ui"
 	"benchtop/ui/plain"
 	"benchtop/ui/report"
 )
@@ -182,6 +183,9 @@ func (s *session) open() error {
 		return err
 	}
 	o := engine.Options{Thresholds: th, Recycle: sources.Recycle, Preset: s.preset}
+	if o.Every = ui.Step(s.screen.fps); s.headless() {
+		o.Every = s.screen.every
+	}
 	if s.screen.verdicts && s.headless() {
 		o.OnVerdict = s.printVerdict
 	}
