@@ -74,6 +74,7 @@ func TestHotPathAllocs(t *testing.T) {
 		"vllm":       {vllmLine("12:00:01", 3, 4), `(APIServer pid=1) INFO:     10.0.0.1:5 - "POST /v1/completions HTTP/1.1" 200 OK`, "\x1b[36m(APIServer pid=1)\x1b[0m " + vllmLine("12:00:01", 3, 4)},
 		"llamacpp":   {llamaLaunch(1, 2), llamaRelease(1, 2), "1.02.003.004 I slot print_timing: id  0 | task 19 |       total time =     877.62 ms /   137 tokens"},
 		"generic":    {`time=2026-09-01T10:00:02Z level=info msg="batch dispatched" batch_size=64 batch_wait=1.5s queue_length=212 inflight=276 worker=gpu0`, `{"ts":"2026-09-01T10:01:00.5Z","level":"info","msg":"batch","batch_size":32,"batch_wait_ms":7.25,"queue_depth":14,"inflight":46,"engine":"gpu1"}`},
+		"deepinfer":  {"2026-09-02T10:00:01.250Z  INFO deepinfer_scheduler::batcher: Executing batch 17 on gpu0: 16 requests, waited 4.75ms, 3 queued, 19 active"},
 		"sglang":     {"[2026-06-03 09:02:01 TP0] Decode batch, #running-req: 32, #token: 11179, token usage: 0.08, cuda graph: True, gen throughput (token/s): 1635.11, #queue-req: 0"},
 		"trtllm":     {"[06/10/2026-09:57:00] [TRT-LLM] [I] [_torch][RANK 0] iter = 300, global_rank = 0, rank = 0, num_scheduled_requests = 64, kv_cache_util = 0.412, currank_total_requests = 1/1024, host_step_time = 24.08ms, prev_device_step_time = 23.13ms, states = {}"},
 		"tgi":        {`2026-05-08T21:31:00.100001Z  INFO generate{parameters=GenerateParameters { stop: ["x"] } total_time="667.179861ms" queue_time="129.535µs"}: text_generation_router::server: router/src/server.rs:432: Success`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,7 @@ type profile struct {
 type pattern struct {
 	literal []byte
 	re      *regexp.Regexp
+	plain   *template      // does the same faster; nil where it can't
 	fields  []profileField // by the number of the group, 0 for none
 	scale   []float64      // what a group's number is multiplied with; 0: it carries its unit
 	event   Outcome
@@ -50,14 +52,15 @@ func (p *profile) parse(c *record, r *Reading) {
 // read tries the patterns on t. near says that the literal of one stands there.
 func (p *profile) read(t []byte, c *record, r *Reading) (hit, near bool) {
 	t = t[:min(len(t), maxMatch)]
+	var f fitting
 	for i := range p.patterns {
 		q := &p.patterns[i]
 		if !bytes.Contains(t, q.literal) {
 			continue
 		}
-		at := q.re.FindSubmatchIndex(t)
+		at := q.find(t, &f)
 		if p.watch != nil {
-			p.watch(i, t, at)
+			p.watch(i, t, slices.Clone(at))
 		}
 		if at != nil {
 			q.fill(t, at, c, r)
@@ -66,6 +69,17 @@ func (p *profile) read(t []byte, c *record, r *Reading) (hit, near bool) {
 		near = true
 	}
 	return false, near
+}
+
+// find gives the places of the first match and its groups, nil if there is
+// none.
+func (q *pattern) find(t []byte, f *fitting) []int {
+	if q.plain != nil {
+		if at, ok := q.plain.match(t, f); ok {
+			return at
+		}
+	}
+	return q.re.FindSubmatchIndex(t)
 }
 
 // vote is whole for a record that a pattern matches.

@@ -147,6 +147,7 @@ func (l *loader) pattern(i int) (pattern, error) {
 		}
 		return q, l.wrong(at+".match", "`match:` is no regular expression: %v", err)
 	}
+	q.plain = newTemplate(in.Match)
 	switch in.Per {
 	case "", perExecution, perRequest:
 	default:
