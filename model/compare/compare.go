@@ -95,6 +95,9 @@ func CompareArms(arms []Arm, o Options) Result {
 		res.Pairs = append(res.Pairs, pair(&arms[0], &arms[i], head, res.Order, o))
 	}
 	res.Curve = curveOf(arms, head, o)
+	if res.Curve != nil {
+		res.Curve.unlike(res.Pairs)
+	}
 	res.Next = next(&res)
 	return res
 }
@@ -111,6 +114,21 @@ func headline(arms []Arm) string {
 		}
 	}
 	return Goodput
+}
+
+// FailedGate says which repeats throughput can't be compared by, because they
+// differ too much among themselves; "" if none.
+func (r *Result) FailedGate() string {
+	if len(r.Arms) == 0 {
+		return ""
+	}
+	head := headline(r.Arms)
+	for i := range r.Gates {
+		if g := &r.Gates[i]; g.ID == head && g.Level == Block {
+			return fmt.Sprintf("the %d runs of %s differ by %.1f %% in %s, beyond the gate: find what is not held fixed before comparing", g.Spread.N, g.Arm, 100*g.Spread.Max, g.Title)
+		}
+	}
+	return ""
 }
 
 func gates(a *Arm, head string, lim Limits) []Gate {
@@ -190,6 +208,14 @@ func (p *Pair) cross(e *Effect, lim Limits) {
 		return
 	}
 	d := math.Abs(e.Ratio)
+	if i := slices.IndexFunc(p.Flags, func(f Flag) bool { return f.Level == Block }); i >= 0 {
+		how := "agree"
+		if d > lim.CrossTool {
+			how = "disagree"
+		}
+		p.Reasons = append([]string{fmt.Sprintf("the two load generators %s (%.1f %% apart, limit %.0f %%), which says nothing yet: %s", how, 100*d, 100*lim.CrossTool, p.Flags[i].Text)}, p.Reasons...)
+		return
+	}
 	if d <= lim.CrossTool {
 		p.Reasons = append([]string{fmt.Sprintf("the two load generators agree within %.0f %% (%.1f %%): the figure can be trusted", 100*lim.CrossTool, 100*d)}, p.Reasons...)
 		return

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Point is one setting of the knob.
@@ -216,3 +218,24 @@ func between(lo, hi float64) string {
 }
 
 func nice(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// unlike says so where points of the curve may not be compared: no optimum
+// follows from runs that did not do the same work.
+func (c *Curve) unlike(pairs []Pair) {
+	var arms []string
+	why := ""
+	for i := range pairs {
+		for _, f := range pairs[i].Flags {
+			if f.Level == Block {
+				arms, why = append(arms, pairs[i].B), cmp.Or(why, f.Text)
+				break
+			}
+		}
+	}
+	if len(arms) == 0 {
+		return
+	}
+	c.Peak, c.Lo, c.Hi = math.NaN(), math.NaN(), math.NaN()
+	c.Text = fmt.Sprintf("no optimum follows: %s may not be compared with %s (%s)", strings.Join(arms, ", "), pairs[0].A, why)
+	c.Next = "make the settings comparable first, then look where the best lies"
+}

@@ -179,3 +179,33 @@ func TestCrossTool(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlikeRunsProveNothing: where runs may not be compared, neither an
+// optimum nor the agreement of two load generators follows from them.
+func TestUnlikeRunsProveNothing(t *testing.T) {
+	rows := knob(map[float64][]float64{4: {1190, 1210, 1200}, 6: {1290, 1310, 1300}, 8: {880, 910, 900}})
+	for i := range rows {
+		if rows[i].Settings["max_batch"] == 6 {
+			rows[i].OK, rows[i].Done = 1000, 2000
+			rows[i].Values[compare.FailedShare] = 0.5
+		}
+	}
+	c := compare.Compare(rows, compare.Options{}).Curve
+	if c == nil || !math.IsNaN(c.Peak) || !strings.Contains(c.Text, "batch 6 may not be compared with batch 4") || !strings.Contains(c.Next, "comparable first") {
+		t.Errorf("want no optimum of unlike settings, got %+v", c)
+	}
+	for _, x := range []struct {
+		b    float64
+		want string
+	}{{1030, "agree (3.0 % apart, limit 5 %), which says nothing yet: "}, {1200, "disagree (20.0 % apart, limit 5 %), which says nothing yet: "}} {
+		rows := pairs([]float64{1000, 1002, 999}, []float64{x.b, x.b + 2, x.b - 1}, func(arm int, r *compare.Row) {
+			if arm == 1 {
+				r.OK, r.Done = 1000, 2000
+				r.Values[compare.FailedShare] = 0.5
+			}
+		})
+		if p := compare.Compare(rows, compare.Options{CrossTool: true}).Pairs[0]; !strings.Contains(p.Reasons[0], x.want) {
+			t.Errorf("want %q, got %v", x.want, p.Reasons)
+		}
+	}
+}

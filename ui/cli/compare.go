@@ -37,7 +37,8 @@ inside the noise, not comparable, or too few runs to tell, and why.
 
 A RUN is a path, an id, the beginning of one, "last", or a label (then all runs
 with it). NAME=RUN puts a run into the arm NAME. With --baseline the runs are
-measured against a kept one, and a regression exits with 3.`,
+measured against a kept one, and a regression exits with 3; so do repeats whose
+throughput differs too much among themselves for anything to be compared.`,
 		Example: "  benchtop compare batch4 batch8\n" +
 			"  benchtop compare before=run1.btr before=run2.btr after=run3.btr after=run4.btr\n" +
 			"  benchtop compare --baseline main last",
@@ -147,10 +148,22 @@ func (f *compareFlags) run(ctx context.Context, stdio Stdio, args []string) erro
 	}
 	res := compare.Compare(rows, compare.Options{By: compare.By(f.by), Limits: f.limits, Knob: f.knob, CrossTool: f.cross})
 	page := report.Comparison(&res)
-	return f.write(stdio, kind, page, report.ComparisonHead(&res), report.RowCSV(res.Rows), struct {
+	err = f.write(stdio, kind, page, report.ComparisonHead(&res), report.RowCSV(res.Rows), struct {
 		Schema string `json:"schema"`
 		compare.Result
 	}{"benchtop/compare/v1", res})
+	if err == nil {
+		err = gated(&res)
+	}
+	return err
+}
+
+// gated is the error of a comparison whose repeats don't repeat.
+func gated(res *compare.Result) error {
+	if why := res.FailedGate(); why != "" {
+		return &exitError{exitFinding, errors.New("a failed gate: " + oneLine(why))}
+	}
+	return nil
 }
 
 func (f *compareFlags) kind() (string, error) {

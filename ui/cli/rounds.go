@@ -373,15 +373,19 @@ func (r *roundsRun) finish() error {
 		return err
 	}
 	if r.out == "" {
-		return nil
+		return gated(&res)
 	}
 	f := compareFlags{out: r.out}
 	kind, err := f.kind()
 	if err != nil {
 		return err
 	}
-	return f.write(r.io, kind, page, report.ComparisonHead(&res), report.RowCSV(res.Rows), struct {
+	err = f.write(r.io, kind, page, report.ComparisonHead(&res), report.RowCSV(res.Rows), struct {
 		Schema string `json:"schema"`
 		compare.Result
 	}{"benchtop/compare/v1", res})
+	if err == nil {
+		err = gated(&res)
+	}
+	return err
 }

@@ -340,6 +340,9 @@ func (s *session) judge(final *model.Snapshot) error {
 	if why, none := unread(final.Sources); none {
 		return &exitError{exitFailed, fmt.Errorf("no source could be read: %s", why)}
 	}
+	if g := &final.Goal; g.Goal == model.GoalSLA && g.State == model.GoalFail && g.Passing < 0 { // a step that passes answers the question
+		return &exitError{exitFinding, fmt.Errorf("a failed gate: %s", g.Line)}
+	}
 	if s.screen.failOn == "" {
 		return nil
 	}
