@@ -21,6 +21,17 @@ func Engines() []string {
 	return names
 }
 
+// Versions tells what the names of a server were checked against, "" for one
+// that is not known.
+func Versions(name string) string {
+	for _, e := range engines {
+		if e.Name == name {
+			return e.Versions
+		}
+	}
+	return ""
+}
+
 // discover finds the engine that an exposition is of, nil if none is known.
 func discover(x *Exposition) *Engine {
 	var best *Engine

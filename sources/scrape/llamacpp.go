@@ -7,8 +7,9 @@ package scrape
 // server does not look for clients that went away (measured on b10573+14), so
 // the poll interval matters more here than anywhere.
 var llamaCPP = Engine{
-	Name:   "llamacpp",
-	Prefix: "llamacpp_",
+	Name:     "llamacpp",
+	Versions: "August 2026 (b10573), earlier names (read)",
+	Prefix:   "llamacpp_",
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"requests_processing"}},
 		{Field: Waiting, Names: []string{"requests_deferred"}},

@@ -80,8 +80,9 @@ type Setting struct {
 
 // Engine is how one kind of server names its metrics.
 type Engine struct {
-	Name   string
-	Prefix string // in plain form ("vllm_"); may be ""
+	Name     string
+	Versions string // what its names were checked against; (read) where only its source was
+	Prefix   string // in plain form ("vllm_"); may be ""
 	// Sign are full plain names that must all be there if the prefix can't tell.
 	Sign []string
 	// Key are the labels that tell schedulers of one server apart.

@@ -3,9 +3,10 @@ package scrape
 // torchServe: ts/configs/metrics.yaml with metrics_mode=prometheus. Its own
 // names have the prefix, the system's and the workers' have none.
 var torchServe = Engine{
-	Name:   "torchserve",
-	Prefix: "ts_",
-	Key:    []string{"model_name"},
+	Name:     "torchserve",
+	Versions: "metrics_mode=prometheus (read)",
+	Prefix:   "ts_",
+	Key:      []string{"model_name"},
 	Metrics: []Metric{
 		{Field: Finished, Names: []string{"inference_requests_total"}},
 		{Field: Latency, Names: []string{"inference_latency_microseconds"}, Count: []string{"inference_requests_total"}, Scale: 1e-6},
@@ -21,9 +22,10 @@ var torchServe = Engine{
 // rayServe: doc/source/serve/monitoring.md. Pushed every 10 s by default, so
 // gauges are that old. Older releases put the application into the deployment.
 var rayServe = Engine{
-	Name:   "ray-serve",
-	Prefix: "ray_serve_",
-	Key:    []string{"application", "deployment"},
+	Name:     "ray-serve",
+	Versions: "2.x to 2.60, earlier queue names",
+	Prefix:   "ray_serve_",
+	Key:      []string{"application", "deployment"},
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"replica_processing_queries"}},
 		{Field: Waiting, Names: []string{"deployment_queued_queries", "replica_queued_queries"}},
@@ -43,9 +45,10 @@ var rayServe = Engine{
 // infinity: prometheus_fastapi_instrumentator alone; the status may be grouped
 // (2xx). Anything with FastAPI looks so, hence last in the registry.
 var infinity = Engine{
-	Name:   "infinity",
-	Sign:   []string{"http_requests_total", "http_request_duration_highr_seconds"},
-	Prefix: "http_",
+	Name:     "infinity",
+	Versions: "any that instruments FastAPI (read)",
+	Sign:     []string{"http_requests_total", "http_request_duration_highr_seconds"},
+	Prefix:   "http_",
 	Metrics: []Metric{
 		{Field: Finished, Names: []string{"requests_total"}, Label: "status", In: []string{"2xx", "200"}},
 		// Not Rejected: a 429 hides in 4xx.
@@ -56,8 +59,9 @@ var infinity = Engine{
 
 // deepInfer: crates/deepinfer-gateway/src/metrics.rs. No queue, batch or KV.
 var deepInfer = Engine{
-	Name:   "deepinfer",
-	Prefix: "deepinfer_",
+	Name:     "deepinfer",
+	Versions: "gateway of 2025 (read)",
+	Prefix:   "deepinfer_",
 	Metrics: []Metric{
 		{Field: Started, Names: []string{"inference_requests_total"}},
 		{Field: Errored, Names: []string{"http_requests_total"}, Label: "status", In: []string{"500", "502", "504"}},

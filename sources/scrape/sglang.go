@@ -5,9 +5,10 @@ package scrape
 // they are stale while the server idles. Token counters move when a request
 // ends.
 var sglang = Engine{
-	Name:   "sglang",
-	Prefix: "sglang_",
-	Key:    []string{"dp_rank"},
+	Name:     "sglang",
+	Versions: "to mid 2026, earlier names of queue and token times (read)",
+	Prefix:   "sglang_",
+	Key:      []string{"dp_rank"},
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"num_running_reqs"}},
 		{Field: BatchNow, Names: []string{"num_running_reqs"}},

@@ -3,8 +3,9 @@ package scrape
 // tgi: text-generation-inference router/src/server.rs and backends/v3. No
 // _total, no labels except err, method and reason.
 var tgi = Engine{
-	Name:   "tgi",
-	Prefix: "tgi_",
+	Name:     "tgi",
+	Versions: "router with backends v2 and v3 (read)",
+	Prefix:   "tgi_",
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"batch_current_size"}},
 		{Field: BatchNow, Names: []string{"batch_current_size"}},
@@ -30,8 +31,9 @@ var tgi = Engine{
 // tei: text-embeddings-inference core/src/queue.rs, core/src/infer.rs,
 // router/src/lib.rs. Nothing is said about what runs.
 var tei = Engine{
-	Name:   "tei",
-	Prefix: "te_",
+	Name:     "tei",
+	Versions: "2026 (read)",
+	Prefix:   "te_",
 	Metrics: []Metric{
 		{Field: Waiting, Names: []string{"queue_size"}},
 		{Field: BatchSize, Names: []string{"batch_next_size"}},

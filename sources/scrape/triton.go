@@ -5,9 +5,10 @@ package scrape
 // gauge of running requests; the TensorRT-LLM backend adds one of its own
 // (nv_trt_llm_request_metrics).
 var triton = Engine{
-	Name:   "triton",
-	Prefix: "nv_",
-	Key:    []string{"model"},
+	Name:     "triton",
+	Versions: "core, reason labels of 24.04 on (read)",
+	Prefix:   "nv_",
+	Key:      []string{"model"},
 	Metrics: []Metric{
 		{Field: Waiting, Names: []string{"inference_pending_request_count"}},
 		{Field: Running, Names: []string{"trt_llm_request_metrics"}, Label: "request_type", In: []string{"active"}},

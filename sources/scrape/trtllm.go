@@ -3,8 +3,9 @@ package scrape
 // trtllm: trtllm-serve's /prometheus/metrics (return_perf_metrics: true). Its
 // /metrics is JSON and is emptied by whoever reads it, so it is never asked.
 var trtllm = Engine{
-	Name:   "trtllm",
-	Prefix: "trtllm_",
+	Name:     "trtllm",
+	Versions: "trtllm-serve 2025 to 2026: Prometheus, else its JSON; Triton's backend (read)",
+	Prefix:   "trtllm_",
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"num_requests_running", "num_active_requests"}},
 		{Field: Waiting, Names: []string{"num_requests_waiting", "server_queue_length"}},
@@ -30,9 +31,10 @@ var trtllm = Engine{
 
 // lmdeploy: lmdeploy/metrics/loggers.py. The engine label is the rank.
 var lmdeploy = Engine{
-	Name:   "lmdeploy",
-	Prefix: "lmdeploy_",
-	Key:    []string{"engine"},
+	Name:     "lmdeploy",
+	Versions: "August 2025 on (read)",
+	Prefix:   "lmdeploy_",
+	Key:      []string{"engine"},
 	Metrics: []Metric{
 		{Field: Running, Names: []string{"num_requests_running"}},
 		{Field: BatchNow, Names: []string{"num_requests_running"}},

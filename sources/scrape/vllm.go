@@ -4,6 +4,7 @@ package scrape
 // vllm/engine/metrics.py (label model_name). The client library adds _total.
 var vllm = Engine{
 	Name:     "vllm",
+	Versions: "V0 (late 0.x) and V1 to 2026: names from before and after 0.9 and 0.11",
 	Prefix:   "vllm_",
 	Key:      []string{"engine"},
 	Metrics:  vllmMetrics,
@@ -46,10 +47,11 @@ var vllmMetrics = []Metric{
 // nim is vLLM's engine metrics as some packagers serve them: the same names
 // without a prefix.
 var nim = Engine{
-	Name:    "nim",
-	Sign:    []string{"num_requests_running", "num_requests_waiting"},
-	Key:     []string{"engine"},
-	Metrics: vllmMetrics,
+	Name:     "nim",
+	Versions: "vLLM's names without prefix (read)",
+	Sign:     []string{"num_requests_running", "num_requests_waiting"},
+	Key:      []string{"engine"},
+	Metrics:  vllmMetrics,
 	Known: []string{
 		"num_request_max", "request_prompt_tokens", "request_generation_tokens", "time_per_output_token_seconds",
 		"gpu_cache_usage_perc", "request_finish", "request_failure",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +79,12 @@ func newFormats(stdio Stdio) *cobra.Command {
 					return err
 				}
 			}
-			return out("%-8s %s\n", "metrics", strings.Join(scrape.Engines(), ", "))
+			for _, n := range scrape.Engines() {
+				if err := out("%-8s %-18s %s\n", "metrics", n, scrape.Versions(n)); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }

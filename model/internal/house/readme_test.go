@@ -47,7 +47,7 @@ func tables(t *testing.T) map[string]string {
 		formats = append(formats, []string{"`--load`", "`" + f.Name + "`", f.Versions})
 	}
 	for _, n := range scrape.Engines() {
-		formats = append(formats, []string{"`--metrics`", "`" + n + "`", ""})
+		formats = append(formats, []string{"`--metrics`", "`" + n + "`", scrape.Versions(n)})
 	}
 	for _, b := range ui.Bindings() {
 		if b.Name == "" {
