@@ -1,6 +1,9 @@
 package sources
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A Source emits until its input ends (nil), ctx ends (nil) or it fails
 // (error: the Group restarts it, backing off; wrap the error with Final to be
@@ -20,3 +23,15 @@ const (
 	Drain                // pipe, socket, child: never wait, shed and count
 	Latest               // poller: a missed poll is a gap
 )
+
+// StreamEnd is how a stream of a command ended: nil if it ended well, else an
+// error in one line that says which, with the last that it said.
+func StreamEnd(which string, end error, said string) error {
+	switch {
+	case end == nil:
+		return nil
+	case said != "":
+		return fmt.Errorf("%s ended with %w: %s", which, end, said)
+	}
+	return fmt.Errorf("%s ended with %w", which, end)
+}

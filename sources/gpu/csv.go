@@ -136,7 +136,7 @@ type row struct {
 // parse reads a line by the layout. A zero now asks for the row's own time.
 func (l layout) parse(line string, zone *time.Location, now model.Instant) (row, error) {
 	r := row{Reading: Reading{Index: -1, At: now}}
-	cells := strings.Split(line, ",")
+	cells := cellsOf(line, len(l))
 	if len(cells) != len(l) {
 		return r, errMessage
 	}
@@ -165,6 +165,16 @@ func (l layout) parse(line string, zone *time.Location, now model.Instant) (row,
 		r.State, r.Held = Lost, true
 	}
 	return r, nil
+}
+
+// cellsOf splits a line. Where that gives more cells than there are columns, some
+// commas are a locale's decimal ones: those that no blank follows.
+func cellsOf(line string, columns int) []string {
+	cells := strings.Split(line, ",")
+	if len(cells) > columns {
+		cells = strings.Split(line, ", ")
+	}
+	return cells
 }
 
 func (r *row) identity(c *column, cell string, zone *time.Location, now model.Instant) {
@@ -226,6 +236,9 @@ func cellNumber(c *column, cell string) (float64, bool) {
 	if c.field == Reasons {
 		bits, err := strconv.ParseUint(number, 0, 64)
 		return float64(bits), err == nil && unit == ""
+	}
+	if strings.Count(number, ",") == 1 && !strings.Contains(number, ".") {
+		number = strings.Replace(number, ",", ".", 1)
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil {

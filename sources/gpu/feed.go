@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ type lines struct {
 	number  int
 	read    [3]int // lines, bytes, errors not yet booked
 	samples int
-	first   error // why the first bad line is bad
+	first   error  // why the first bad line is bad
+	last    string // the start of the last bad line
 	notes   []model.Note
 }
 
@@ -72,11 +74,12 @@ func (l *lines) bad(line []byte, why error) {
 	if l.first == nil {
 		l.first = fmt.Errorf("line %d: %w", l.number, why)
 	}
-	if l.samples++; l.samples > badSamples {
-		return
-	}
 	if len(line) > 200 {
 		line = line[:200]
+	}
+	l.last = string(bytes.TrimSpace(line))
+	if l.samples++; l.samples > badSamples {
+		return
 	}
 	l.notes = append(l.notes, model.Note{Kind: model.NoteBadLine, Name: why.Error(), Text: string(line), Value: float64(l.number)})
 }
@@ -165,7 +168,9 @@ type LineSource struct {
 // Name implements sources.Source.
 func (s *LineSource) Name() string { return "gpu " + s.Place }
 
-// Run implements sources.Source.
+// Run implements sources.Source. A live stream that ends with an error, such as
+// the exit code of an ssh that lost its connection, is one, so that it is opened
+// again.
 func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 	if s.Live {
 		out.SetPolicy(sources.Drain)
@@ -192,6 +197,9 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 		if err != nil || !ok {
 			l.book(out, now, now, 0)
 			out.FlushAt(now)
+			if s.Live && stop() {
+				return sources.StreamEnd("gpu readings from "+s.Place, in.Close(), l.last)
+			}
 			return nil
 		}
 		if f := l.dec.Format(); f != format {

@@ -291,3 +291,52 @@ func TestLineSourceEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// broken is a stream whose command ended badly.
+type broken struct{ io.Reader }
+
+func (broken) Close() error { return errors.New("exit status 255") }
+
+// TestLiveStreamThatBreaksOff is an error, so that it is opened again; one that
+// ends well is not, and neither is a file.
+func TestLiveStreamThatBreaksOff(t *testing.T) {
+	r := reading(noon, 0)
+	in := string(gpu.AppendReading(nil, &r)) + "\nclient_loop: send disconnect: Broken pipe\n"
+	for _, tc := range []struct {
+		name string
+		live bool
+		open func() io.ReadCloser
+		want string
+	}{
+		{"breaks off", true, func() io.ReadCloser { return broken{strings.NewReader(in)} }, "exec:x ended with exit status 255: client_loop: send disconnect: Broken pipe"},
+		{"ends well", true, func() io.ReadCloser { return io.NopCloser(strings.NewReader(in)) }, ""},
+		{"a file", false, func() io.ReadCloser { return broken{strings.NewReader(in)} }, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			collect(t, func(out *sources.Outlet) {
+				s := &gpu.LineSource{Place: "exec:x", Live: tc.live, Open: func(context.Context) (io.ReadCloser, error) { return tc.open(), nil }}
+				err := s.Run(t.Context(), out)
+				if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("want %q, got %v", tc.want, err)
+				}
+			})
+		})
+	}
+}
+
+// TestDecimalCommas: a locale's decimal commas do not make more columns of a row.
+func TestDecimalCommas(t *testing.T) {
+	var d gpu.Decoder
+	for _, l := range []string{"index, uuid, timestamp, clocks.current.sm [MHz], power.draw.instant [W], temperature.gpu", "0, GPU-a-b, 2026/07/14 08:12:53.353, 1980 MHz, 625,68 W, [N/A]"} {
+		r, ok, err := d.Line([]byte(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok && (r.Get(gpu.PowerInstant) != 625.68 || r.Get(gpu.SMClock) != 1980 || r.Has(gpu.Temp)) {
+			t.Errorf("want 625.68 W at 1980 MHz and no temperature, got %+v", r)
+		}
+		if ok == strings.HasPrefix(l, "index") {
+			t.Errorf("%q: want the row alone to be a reading, got %v", l, ok)
+		}
+	}
+}

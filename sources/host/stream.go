@@ -23,7 +23,9 @@ type LineSource struct {
 // Name implements sources.Source.
 func (s *LineSource) Name() string { return "host " + s.Place }
 
-// Run implements sources.Source.
+// Run implements sources.Source. A live stream that ends with an error, such as
+// the exit code of an ssh that lost its connection, is one, so that it is opened
+// again.
 func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 	if s.Live {
 		out.SetPolicy(sources.Drain)
@@ -54,6 +56,9 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 		l.book(out, now)
 		if err != nil || !ok {
 			out.FlushAt(now)
+			if s.Live && stop() {
+				return sources.StreamEnd("host readings from "+s.Place, in.Close(), "")
+			}
 			return nil
 		}
 		Apply(&r, r.At, now, out, &st)
