@@ -156,11 +156,23 @@ func (l *looker) describe(f *Found, args []string) {
 		f.Visible = v
 	}
 	f.Model, _ = flag(args, f.Tool.model...)
-	if f.Model == "" && len(args) > 1 && len(f.Tool.verb) > 0 && f.Tool.Role == RoleServer && !strings.HasPrefix(args[1], "-") {
-		f.Model = args[1]
+	if f.Model == "" && len(f.Tool.verb) > 0 && f.Tool.Role == RoleServer {
+		f.Model = operand(args)
 	}
 	f.Settings = f.Tool.declared(args)
 	f.Place = placement(&l.files, l.proc, f.PID)
+}
+
+// operand is the first argument behind a server's verb that is no option:
+// `serve MODEL`, or `serve api_server MODEL`.
+func operand(args []string) string {
+	if len(args) > 2 && args[1] == "api_server" {
+		args = args[1:]
+	}
+	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return args[1]
+	}
+	return ""
 }
 
 // userName is a user's name, or the number where it has none here.

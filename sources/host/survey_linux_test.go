@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -60,5 +61,64 @@ func TestSurveyHere(t *testing.T) {
 	e := s.End()
 	if e.Cores == 0 || !(e.MemTotal > 0) || len(e.Limits) != 1 || e.Limits[0].PID != os.Getpid() {
 		t.Errorf("want this machine's cores, memory and own limits, got %+v", e)
+	}
+}
+
+// TestQuotaOfThreeGroups: benchtop, the server and the load generator each sit in
+// a control group of version 2 with a quota of its own; what each is allowed and
+// how often it was held back between the looks is told apart.
+func TestQuotaOfThreeGroups(t *testing.T) {
+	dir := t.TempDir()
+	unpack(t, dir, "testdata/machine1.txt")
+	write(t, dir, "sys/fs/cgroup/cgroup.procs", "")
+	groups := []struct {
+		who       string
+		pid       int
+		max       string
+		was, now  [2]int // periods, throttled
+		cores     float64
+		throttled float64 // NaN: no period passed
+	}{
+		{"benchtop", os.Getpid(), "50000 100000", [2]int{10, 0}, [2]int{20, 1}, 0.5, 0.1},
+		{"vllm", 100, "400000 100000", [2]int{1000, 100}, [2]int{1040, 130}, 4, 0.75},
+		{"vegeta", 200, "max 100000", [2]int{0, 0}, [2]int{0, 0}, math.Inf(1), math.NaN()},
+	}
+	stat := func(v [2]int) string {
+		return fmt.Sprintf("usage_usec 9000000\nuser_usec 8000000\nsystem_usec 1000000\nnr_periods %d\nnr_throttled %d\nthrottled_usec 5\nnr_bursts 0\nburst_usec 0\n", v[0], v[1])
+	}
+	for _, g := range groups {
+		write(t, dir, fmt.Sprintf("proc/%d/cgroup", g.pid), "0::/run/"+g.who+"\n")
+		write(t, dir, "sys/fs/cgroup/run/"+g.who+"/cpu.max", g.max+"\n")
+		write(t, dir, "sys/fs/cgroup/run/"+g.who+"/cpu.stat", stat(g.was))
+	}
+	scene := host.Scene{
+		Servers: []host.Found{{Tool: host.Tool{Name: "vllm"}, PID: 100}},
+		Loads:   []host.Found{{Tool: host.Tool{Name: "vegeta"}, PID: 200}},
+	}
+	s, err := host.StartSurvey(scene, dir+"/proc", dir+"/sys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := sampler(t, host.Options{ServerPID: 100, ClientPID: 200, Proc: dir + "/proc", Sys: dir + "/sys"})
+	for _, g := range groups {
+		write(t, dir, "sys/fs/cgroup/run/"+g.who+"/cpu.stat", stat(g.now))
+	}
+	e := s.End()
+	if len(e.Limits) != len(groups) {
+		t.Fatalf("want the limits of %d groups, got %+v", len(groups), e.Limits)
+	}
+	for i, g := range groups {
+		l := e.Limits[i]
+		same := l.Throttled == g.throttled || math.IsNaN(l.Throttled) && math.IsNaN(g.throttled)
+		if l.Who != g.who || l.PID != g.pid || l.Cores != g.cores || !same {
+			t.Errorf("want %s with %v cores and %v of its periods held back, got %+v", g.who, g.cores, g.throttled, l)
+		}
+	}
+	var r host.Reading
+	m.Read(&r)
+	for f, want := range map[host.Field]float64{host.QuotaPeriods: 1040, host.QuotaThrottled: 130, host.ClientQuotaPeriods: 0, host.ClientQuotaThrottled: 0} {
+		if !r.Has(f) || r.Get(f) != want {
+			t.Errorf("%s: want %v, got %v", f, want, r.Get(f))
+		}
 	}
 }
