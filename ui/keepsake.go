@@ -48,7 +48,7 @@ func keepHere(name string, data []byte) (string, error) {
 	if err != nil {
 		path = name
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil { //nolint:gosec // a picture is meant to be passed on
+	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return "", fmt.Errorf("save the screen: %w", err)
 	}
 	return path, nil

@@ -55,7 +55,7 @@ func serverLines(n int) []byte {
 
 // through runs sources to their ends with an engine behind them, and returns
 // what it published last.
-func through(b *testing.B, record func(*model.Batch), list ...sources.Source) *model.Snapshot {
+func through(b testing.TB, record func(*model.Batch), list ...sources.Source) *model.Snapshot {
 	b.Helper()
 	g := sources.NewGroup()
 	for _, s := range list {

@@ -67,6 +67,7 @@ func settle(c *cobra.Command, stdio Stdio, skip ...string) (*settings, error) {
 
 func settleFlags(flags *pflag.FlagSet, stdio Stdio, skip ...string) (*settings, error) {
 	s := &settings{from: map[string]string{}}
+	named := false // the run file was named on the command line
 	if f := flags.Lookup("run-file"); f != nil {
 		if err := s.set(f, variable(f.Name), environment(f, stdio)); err != nil {
 			return nil, err
@@ -76,6 +77,7 @@ func settleFlags(flags *pflag.FlagSet, stdio Stdio, skip ...string) (*settings, 
 			if s.file, err = readRunFile(path); err != nil {
 				return nil, err
 			}
+			named = s.from[f.Name] == fromFlag
 		}
 	}
 	known := allFlags()
@@ -85,15 +87,28 @@ func settleFlags(flags *pflag.FlagSet, stdio Stdio, skip ...string) (*settings, 
 			return
 		}
 		values, from := environment(f, stdio), variable(f.Name)
+		typed := false
 		if s.file != nil && s.file.flags[f.Name] != nil {
-			values, from = s.file.flags[f.Name], s.file.where(f.Name)
+			values, from, typed = s.file.flags[f.Name], s.file.where(f.Name), named
 		}
 		if slices.Contains(skip, f.Name) {
 			values = nil
 		}
+		if !typed && !f.Changed && slices.ContainsFunc(values, runsCommand) {
+			wrong = usage("%s: exec: is taken from the command line only, or from a run file that is named on it (--%s)", from, f.Name)
+			return
+		}
 		wrong = s.set(f, from, values)
 	})
 	return s, wrong
+}
+
+// runsCommand reports whether a flag's value has a command run. Only what the
+// user typed, or wrote into the run file they named, may: a variable may have
+// been set by anybody, in a file of settings that came with somebody's project.
+func runsCommand(value string) bool {
+	_, place := cutLabel(strings.TrimSpace(value))
+	return strings.HasPrefix(strings.TrimSpace(place), "exec:")
 }
 
 // environment is a flag's value among the environment's variables. A flag that

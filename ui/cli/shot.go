@@ -189,7 +189,7 @@ func writeOut(w io.Writer, path string, data []byte) error {
 		return nil
 	}
 	_, missing := os.Stat(path)
-	if err := os.WriteFile(path, data, 0o644); err != nil { //nolint:gosec // what was asked for is meant to be passed on
+	if err := os.WriteFile(path, data, 0o600); err != nil {
 		if missing != nil {
 			_ = os.Remove(path) // half an output is worse than none
 		}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFilesArePrivate: what is written about a run is for its user alone,
+// whatever the umask lets through; what they keep may tell of hosts and models.
+func TestFilesArePrivate(t *testing.T) {
+	was := syscall.Umask(0)
+	t.Cleanup(func() { syscall.Umask(was) })
+	root := t.TempDir()
+	t.Chdir(root)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(root, "made", "state"))
+	t.Setenv("HOME", root)
+	in := func(name string) string { return filepath.Join(root, name) }
+	log := in("server.log")
+	if err := os.WriteFile(log, []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"demo", "--scenario", "saturated", "--headless", "--speed", "max", "--record", in("a.btr"), "--summary", in("summary.json")},
+		{"report", in("a.btr"), "-o", in("report.html")},
+		{"report", in("a.btr"), "-o", in("report.md")},
+		{"shot", in("a.btr"), "--format", "svg", "-o", in("shot.svg")},
+		{"watch", "--log", log, "--gpu", "off", "--host", "off", "--headless", "--for", "300ms"},
+	} {
+		if code, _, errs := ask(t, args...); code != 0 {
+			t.Fatalf("%v: want 0, got %d, %s", args, code, errs)
+		}
+	}
+	dir := filepath.Join(root, "made", "state", "benchtop", "runs")
+	var runs []string
+	for i := range 3 {
+		runs = append(runs, keep(t, dir, "r", "", batch4, uint64(i), time.Date(2026, 3, 2, 9+i, 0, 0, 0, time.UTC)))
+	}
+	if code, _, errs := ask(t, append([]string{"baseline", "set", "main", "--force"}, runs...)...); code != 0 {
+		t.Fatalf("baseline: want 0, got %d, %s", code, errs)
+	}
+	run, err := play(t.Context(), runs[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := addRow(run.Snap, runs[0]); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || path == root {
+			return err
+		}
+		fi, err := d.Info()
+		if err != nil {
+			return err
+		}
+		want := os.FileMode(0o600)
+		if d.IsDir() {
+			want = 0o700
+		}
+		if n++; fi.Mode().Perm() != want {
+			t.Errorf("%s: want mode %o, got %o", path, want, fi.Mode().Perm())
+		}
+		return nil
+	})
+	if err != nil || n < 14 {
+		t.Errorf("want all that was written looked at, got %d, %v", n, err)
+	}
+}
