@@ -21,6 +21,8 @@ func (s *Store) serverLevel(e *model.Event) {
 		case more:
 			setWhole = (*track).amend
 		}
+	} else if s.changesOnly(e) {
+		set, setWhole = (*track).change, (*track).change
 	}
 	s.enter(s.track(e), e, e.Value, set)
 	if s.isPrimary(e) && !math.IsNaN(sum) {
@@ -29,6 +31,14 @@ func (s *Store) serverLevel(e *model.Event) {
 		}
 		s.enter(s.wholeTrack(e.Series), e, sum, setWhole)
 	}
+}
+
+// changesOnly is byChange for history: a log that was read when all was over.
+func (s *Store) changesOnly(e *model.Event) bool {
+	if e.Series != model.ServerRunning || s.source(e.Source).info.Kind != model.KindServerLog {
+		return false
+	}
+	return s.tracks[trackKey{model.ServerWaiting, e.Source, e.Key}] == nil && s.tracks[trackKey{model.ServerBatch, e.Source, e.Key}] == nil
 }
 
 // enter puts what a server's event tells into a track as set does: history is
