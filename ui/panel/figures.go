@@ -120,6 +120,7 @@ func figureRows(s *model.Snapshot) []figure {
 	}
 	rows := append([]figure{good, tokens}, latencyFigures(s)...)
 	rows = append(rows, lostRow(s))
+	rows = append(rows, reportFigures(s)...)
 	if n := lostAtServer(s); n > 0 {
 		rows = append(rows, figure{"", []Span{{draw.Count(n) + " by the server's count", themes.Dim, false}}, 5})
 	}

@@ -67,6 +67,10 @@ func (f Frame) losses(y, rows int) {
 	timeouts := f.lost(model.ClientTimeout)
 	rejects := f.lost(append(append([]model.SeriesID{}, refusals...), otherLosses...)...)
 	late, refused := f.Snap.Client.Known, f.Snap.Client.Known
+	until := f.Snap.Now
+	if t := f.Snap.Whole(model.ClientInFlight); late && t != nil && t.Until != 0 {
+		until = min(until, t.Until) // after its streams have ended nobody counts them
+	}
 	if f.Snap.Whole(model.ClientTimeout) == nil && !f.Snap.Client.Known {
 		// Few servers tell these at all: one that never did has counted none.
 		told := []model.SeriesID{model.ServerRejected, model.ServerQueueFull, model.ServerDropped}
@@ -81,12 +85,12 @@ func (f Frame) losses(y, rows int) {
 				all[i] = n
 			}
 		}
-		f.lossRow(y, "lost", late || refused, all, max(zero(most(all)), 4), themes.Bad)
+		f.lossRow(y, "lost", until, late || refused, all, max(zero(most(all)), 4), themes.Bad)
 		return
 	}
 
-	f.lossRow(y, "t/o", late, timeouts, top, themes.Bad)
-	f.lossRow(y+1, "rej", refused, rejects, top, themes.WarnFill)
+	f.lossRow(y, "t/o", until, late, timeouts, top, themes.Bad)
+	f.lossRow(y+1, "rej", until, refused, rejects, top, themes.WarnFill)
 }
 
 // told reports whether anybody has ever told one of the series.
@@ -99,7 +103,8 @@ func (f Frame) told(ids ...model.SeriesID) bool {
 	return false
 }
 
-func (f Frame) lossRow(y int, name string, told bool, vals []float64, top float64, role themes.Role) {
+// lossRow draws the counts of one kind, with a line at 0 as far as it was told.
+func (f Frame) lossRow(y int, name string, until model.Instant, told bool, vals []float64, top float64, role themes.Role) {
 	if !told {
 		f.gutter(y, themes.Dim, name+" "+draw.None) // nobody counts: that is not zero
 		return
@@ -110,7 +115,7 @@ func (f Frame) lossRow(y int, name string, told bool, vals []float64, top float6
 	for i, v := range vals {
 		total += zero(v)
 		at := f.View.From.Add(f.View.Step * time.Duration(i))
-		if !(v > 0) && at <= f.Snap.Now && at.Add(f.View.Step) > f.Snap.Start {
+		if !(v > 0) && at <= until && at.Add(f.View.Step) > f.Snap.Start {
 			p.Put(i, 0, '▁', themes.Faint)
 		}
 	}

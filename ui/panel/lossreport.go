@@ -2,6 +2,7 @@ package panel
 
 import (
 	"math"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -98,6 +99,9 @@ func lossesHead(f Frame) Head {
 			h.Notes = append(h.Notes, p)
 		}
 	}
+	if r := reportOf(s); r != nil && len(h.Notes) == 0 {
+		h.Notes = []Span{{"the generator's report: " + failuresOf(r)[0], themes.Text, false}}
+	}
 	if len(h.Notes) == 0 {
 		h.Notes = []Span{{"none", themes.Good, false}}
 		if !s.Client.Known && (s.Signals == nil || !s.Signals.Server.Known) {
@@ -142,7 +146,11 @@ func drawLosses(f Frame) {
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
 	}
 	if len(all) == 0 {
-		f.Grid.Write(f.View.Left+1, h/2, themes.Dim, "no request was lost so far")
+		text := "no request was lost so far"
+		if r := reportOf(f.View.Figures); r != nil {
+			text = "told at the end only: " + strings.Join(failuresOf(r), ", ")
+		}
+		f.Grid.WriteFit(f.View.Left+1, h/2, w-f.View.Left-2, themes.Dim, text)
 		f.cursorLine(0, h)
 		return
 	}
