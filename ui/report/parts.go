@@ -107,6 +107,9 @@ func metricsPart(s *model.Snapshot, row *compare.Row) Table {
 	add("output tokens a second, good requests and failed", val(compare.OutputTPS), while)
 	add("good requests a second (goodput)", val(compare.Goodput), while)
 	add("all finished requests a second", withUnit(rateOf(s), "req/s"), "client, whole run, failures included")
+	if p := compare.PhasesOf(s); p.Text() != "" {
+		add("course of the run", p.Text(), "good requests in 5-s buckets, whole run (MSER-5, PELT)")
+	}
 	add("generated tokens a second", val(compare.ServerTPS), "server")
 	if s.Signals != nil {
 		add("finished a second, last 30 s", withUnit(s.Signals.Server.X, "req/s"), "server's own count")
