@@ -64,3 +64,21 @@ func TestCompletions(t *testing.T) {
 		}
 	}
 }
+
+// TestManualPage: it goes to the stream that was given, names the commands, and
+// is dated as it was told, not today.
+func TestManualPage(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
+	code, out, errs := ask(t, "man")
+	if code != 0 || !strings.Contains(out, "2001-09-09") || errs != "" {
+		t.Errorf("want a page of 2001-09-09, got %d, %.200s%s", code, out, errs)
+	}
+	for _, name := range []string{"watch", "run", "demo", "probe", "replay", "report", "compare", "check", "rounds", "runs", "attach"} {
+		if !strings.Contains(out, `\fB`+name+`\fP`) {
+			t.Errorf("want the command %s in it", name)
+		}
+	}
+	if _, again, _ := ask(t, "man"); again != out {
+		t.Error("want the same page again")
+	}
+}

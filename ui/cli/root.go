@@ -85,9 +85,10 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 		if a == "--" {
 			break
 		}
-		if a == "-h" || a == "--help" || i == 0 && (a == "help" || a == "man" || a == "completion") {
+		if a == "-h" || a == "--help" || i == 0 && (a == "help" || a == "completion") {
 			return fang.Execute(ctx, root,
 				fang.WithVersion(Version()),
+				fang.WithoutManpage(), // see newMan
 				fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), // Main prints one line
 			)
 		}
@@ -156,7 +157,7 @@ Without a command it watches: benchtop --log server.log --load live.ndjson`,
 	}
 	root.Flags().AddFlagSet(watch.Flags())
 	root.AddCommand(watch, newRun(stdio), newDemo(stdio), newReplay(stdio), newProbe(stdio), newCheck(stdio), newVersion(stdio))
-	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio), newReport(stdio), newCompare(stdio), newBaseline(stdio), newRounds(stdio), newConfig(stdio))
+	root.AddCommand(newRuns(stdio), newAttach(stdio), newShot(stdio), newReport(stdio), newCompare(stdio), newBaseline(stdio), newRounds(stdio), newConfig(stdio), newMan(stdio))
 	root.AddCommand(newLists(stdio)...)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w (see %s --help)", err, c.CommandPath())

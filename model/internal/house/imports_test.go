@@ -55,6 +55,8 @@ var placed = map[string][]string{
 	"charm.land/bubbletea/v2":                 {"ui"},
 	"charm.land/lipgloss/v2":                  {"ui"},
 	"charm.land/fang/v2":                      {"ui/cli"},
+	"github.com/muesli/mango-cobra":           {"ui/cli"}, // the manual page
+	"github.com/muesli/roff":                  {"ui/cli"}, // the manual page
 	"github.com/spf13/cobra":                  {"ui/cli"},
 	"github.com/spf13/pflag":                  {"ui/cli"},
 	"golang.org/x/term":                       {"ui/cli"},
