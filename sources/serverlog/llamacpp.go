@@ -194,6 +194,7 @@ func llamaRequest(t []byte, r *Reading) {
 	}
 	if n > 0 && inference(t[:sp], path) {
 		r.event(httpOutcome(code, NoOutcome))
+		r.Answer = true
 	}
 }
 
@@ -241,6 +242,7 @@ func llamaStructured(c *record, msg, pairs []byte, r *Reading) {
 		code, ok := after(pairs, " status=")
 		if ok && inference(quoted(pairs, ` method="`), quoted(pairs, ` path="`)) {
 			r.event(httpOutcome(int64(code), NoOutcome))
+			r.Answer = true
 		}
 		return
 	}
@@ -304,6 +306,7 @@ func llamaObject(c *record, r *Reading) {
 		if inference(o.text("method"), o.text("path")) {
 			code, _ := o.whole("status")
 			r.event(httpOutcome(code, NoOutcome))
+			r.Answer = true
 		}
 	default:
 		if n, ok := o.number("n_slots"); ok && bytes.HasPrefix(c.text, []byte("initializing")) {

@@ -1,5 +1,7 @@
 package serverlog
 
+import "benchtop/model"
+
 // requestsKept is how many of the newest requests are known by their ids.
 const requestsKept = 1 << 12
 
@@ -33,10 +35,12 @@ type ending struct {
 // release) counts once.
 type endings struct {
 	kept *[requestsKept]ending // nil before the first
+	owed int                   // errors told by their request's id whose answer has not been seen
+	last model.Instant         // the newest of them
 }
 
 // forget drops what was told before a restart: ids begin anew.
-func (e *endings) forget() { e.kept = nil }
+func (e *endings) forget() { *e = endings{} }
 
 // told books how a request ended and reports whether that was counted before.
 // A failure that one writer tells of a request that another saw finish is told
@@ -54,4 +58,28 @@ func (e *endings) told(id uint64, o Outcome) bool {
 		*x = ending{id, o}
 	}
 	return again
+}
+
+// answerWithin is how long after an error the line of its answer may come. An
+// error in the midst of a stream has none: its status was sent before.
+const answerWithin = 2_000_000_000
+
+// answered reports whether a failing answer, whose line names no request, is
+// that of an error told by its id a moment before, and so counted already.
+func (e *endings) answered(r *Reading, at model.Instant) bool {
+	switch {
+	case r.Event == Error && r.Request != 0:
+		if at-e.last > answerWithin {
+			e.owed = 0
+		}
+		e.owed, e.last = e.owed+1, at
+	case r.Answer && (r.Event == Error || r.Event == Rejected) && e.owed > 0:
+		if at-e.last > answerWithin {
+			e.owed = 0
+			return false
+		}
+		e.owed--
+		return true
+	}
+	return false
 }

@@ -57,3 +57,44 @@ func TestLlamaRequestsCountOnce(t *testing.T) {
 	b.want(model.ServerFinished, 1, 1)
 	b.want(model.ServerRunning, 0, 1, 2, 2, 1, 0, 0, 0, 1, 0) // told again after a second of other lines
 }
+
+// llama-server tells an error by its task and then the status of the answer,
+// without the task: one failure. An answer that failed before it became a task
+// is a failure of its own.
+func TestLlamaErrorsCountOnce(t *testing.T) {
+	sent := func(task int) string {
+		return fmt.Sprintf("1.02.003.004 E srv    send_error: task id = %d, error: the context is too long", task)
+	}
+	answer := func(code int) string {
+		return fmt.Sprintf("1.02.003.009 I srv  log_server_r: done request: POST /v1/completions 192.0.2.7 %d", code)
+	}
+	for _, c := range []struct {
+		name             string
+		lines            []string
+		errors, rejected int
+	}{
+		{"an error and its answer", []string{sent(7), answer(500)}, 1, 0},
+		{"refused by its context", []string{sent(7), answer(400)}, 1, 0},
+		{"an answer alone", []string{answer(500)}, 1, 0},
+		{"an error in the midst of a stream", []string{sent(7), answer(200)}, 1, 0},
+		{"two of them, mixed", []string{sent(7), sent(8), answer(500), answer(500)}, 2, 0},
+		{"one more answer than errors", []string{sent(7), answer(500), answer(500)}, 2, 0},
+		{"the same error twice", []string{sent(7), sent(7), answer(500)}, 1, 0},
+		{"unavailable", []string{sent(7), answer(503)}, 1, 0},
+		{"refused before it was a task", []string{answer(503)}, 0, 1},
+		{"a new process in between", []string{sent(7), "0.01.000.000 I srv    load_model: initializing, n_slots = 2, n_ctx_slot = 512", answer(500)}, 2, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, serverlog.Options{Format: "llamacpp"})
+			b.live(c.lines...)
+			ones := func(n int) (all []float64) {
+				for range n {
+					all = append(all, 1)
+				}
+				return all
+			}
+			b.want(model.ServerError, ones(c.errors)...)
+			b.want(model.ServerRejected, ones(c.rejected)...)
+		})
+	}
+}
