@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"benchtop/model"
@@ -84,16 +85,42 @@ func guidePage(s *model.Snapshot, f *model.Finding, w int) []line {
 		say("do", r.Do, themes.Accent)
 	}
 	tool := g.Tool
-	if f.RaisedAt > 0 && s.Start > 0 && (strings.HasPrefix(tool, "nsys") || strings.HasPrefix(tool, "perf")) {
-		from := f.RawSince
-		if from == 0 {
-			from = f.RaisedAt
-		}
-		tool += fmt.Sprintf(" (it stands since second %.0f of this run)", from.Seconds(s.Start))
-	}
 	say("next tool", tool, themes.Text)
+	say("", toolWindow(s, f, tool), themes.Accent)
 	say("change", f.NextChange, themes.Text)
 	say("no proof", f.DoesNotProve, themes.Dim)
 	say("settle", f.SettledBy, themes.Dim)
 	return out
+}
+
+// toolWindow is the tool's command line for the seconds in which the finding
+// stands, counted from the start of this run; "" where it takes no window or
+// none is known.
+func toolWindow(s *model.Snapshot, f *model.Finding, tool string) string {
+	from := f.RawSince
+	if from == 0 {
+		from = f.RaisedAt
+	}
+	if f.RaisedAt == 0 || s.Start == 0 || from < s.Start {
+		return ""
+	}
+	to, still := s.Now, f.ClearedAt <= f.RaisedAt
+	if !still {
+		to = f.ClearedAt
+	}
+	since := fmt.Sprintf("it stands since second %.0f of this run", from.Seconds(s.Start))
+	if !still {
+		since = fmt.Sprintf("it stood from second %.0f to %.0f of this run", from.Seconds(s.Start), to.Seconds(s.Start))
+	}
+	length := min(15, max(5, math.Floor(to.Seconds(from))))
+	switch {
+	case strings.HasPrefix(tool, "nsys"):
+		return fmt.Sprintf("nsys profile --delay=%.0f --duration=%.0f -t cuda,nvtx,osrt -o benchtop SERVER-COMMAND (%s; start server and load together and the same load meets it again)",
+			math.Ceil(from.Seconds(s.Start)), length, since)
+	case strings.HasPrefix(tool, "perf"):
+		return fmt.Sprintf("perf sched record -- sleep %.0f (%s)", length, since)
+	case strings.HasPrefix(tool, "py-spy"):
+		return fmt.Sprintf("py-spy record -d %.0f -o benchtop.svg --pid PID (%s)", length, since)
+	}
+	return ""
 }
