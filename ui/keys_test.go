@@ -239,6 +239,10 @@ func TestViewIsCached(t *testing.T) {
 	if s.Frame(); s.Drawn() != before {
 		t.Errorf("want nothing drawn within half a second of columns of two seconds, got %d", s.Drawn()-before)
 	}
+	f.latest.Store(busyAt(sceneNow.Add(400 * time.Millisecond)))
+	if s.Frame(); s.Drawn() != before {
+		t.Errorf("want nothing drawn within half a second of columns of two seconds, got %d", s.Drawn()-before)
+	}
 	f.latest.Store(busyAt(sceneNow.Add(600 * time.Millisecond)))
 	if s.Frame(); s.Drawn() != before+1 {
 		t.Errorf("want one frame for one snapshot, got %d", s.Drawn()-before)

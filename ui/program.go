@@ -66,24 +66,6 @@ type Options struct {
 	Height  int
 }
 
-// DefaultFPS is how often a second the charts move where nobody asks for more:
-// it looks alive and costs half of what ten times would. Keys are answered at
-// once all the same.
-const DefaultFPS = 5
-
-// framesASecond bounds what is sent, whatever the reason for drawing is.
-const framesASecond = 10
-
-// Step is how far the run moves on between two pictures of the charts when
-// there are fps of them a second, as of Options: snapshots need not come more
-// often.
-func Step(fps int) time.Duration {
-	if fps == 0 {
-		fps = DefaultFPS
-	}
-	return time.Second / time.Duration(min(max(fps, 1), framesASecond))
-}
-
 // Run shows the screen until the user quits (nil) or ctx ends (nil), with the
 // terminal restored when it returns. Signals are main's business.
 func Run(ctx context.Context, frames Frames, o Options) error {
@@ -239,7 +221,7 @@ func newScreen(frames Frames, o Options) (*screen, error) {
 }
 
 func (s *screen) programOptions() []tea.ProgramOption {
-	out := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesASecond), tea.WithEnvironment(s.opts.Environ)}
+	out := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(sendsASecond), tea.WithEnvironment(s.opts.Environ)}
 	if s.opts.Input != nil {
 		out = append(out, tea.WithInput(s.opts.Input))
 	}
@@ -326,7 +308,7 @@ func (s *screen) take(snap *model.Snapshot) {
 	if snap == nil || snap == s.snap {
 		return
 	}
-	if old := s.snap; old != nil && snap.Now >= old.Now && snap.Now.Floor(s.step) == old.Now.Floor(s.step) &&
+	if old, step := s.snap, s.pace(); old != nil && snap.Now >= old.Now && snap.Now.Floor(step) == old.Now.Floor(step) &&
 		snap.Second == old.Second && snap.Start == old.Start && snap.Final == old.Final {
 		return
 	}

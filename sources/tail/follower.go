@@ -122,8 +122,8 @@ func (fl *follower) pace() time.Duration {
 	switch {
 	case read >= busyBytes:
 		return pollBusy
-	case time.Since(fl.active) > quietAfter:
-		return pollQuiet
+	case fl.t.o.Direct || time.Since(fl.active) > quietAfter:
+		return pollQuiet // a load stream tells the time itself
 	}
 	return pollEvery
 }

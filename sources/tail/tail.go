@@ -25,13 +25,14 @@ const blockSize = 256 << 10
 
 // pollEvery is how often a file and its path are looked at. A file that grows
 // by busyBytes between two looks is looked at every pollBusy, lest what is read
-// at once grows large; one that has been quiet for quietAfter every pollQuiet.
+// at once grows large; a load stream, and one that has been quiet for
+// quietAfter, every pollQuiet.
 // All looks fall on multiples of these, so that all who follow files wake
 // together: waking is what a quiet run costs.
 const (
 	pollBusy   = 20 * time.Millisecond
 	pollEvery  = 50 * time.Millisecond
-	pollQuiet  = 100 * time.Millisecond
+	pollQuiet  = 100 * time.Millisecond // as often as the screen looks
 	quietAfter = time.Second
 	busyBytes  = 64 << 10
 )
@@ -81,7 +82,7 @@ type Options struct {
 	// Stdin is read for the place "-"; nil is the process's own. A Reader that is
 	// no *os.File can't be woken: cancelling takes effect at its next line.
 	Stdin io.Reader
-	Poll  time.Duration // how often to look at a file; 0 is 50 ms, 100 ms when quiet, 20 ms when busy
+	Poll  time.Duration // how often to look at a file; 0 is 50 ms, 100 ms when quiet or Direct, 20 ms when busy
 	Log   *slog.Logger  // nil is none
 }
 
