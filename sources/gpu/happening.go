@@ -3,6 +3,7 @@ package gpu
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -54,6 +55,11 @@ func (k *known) happen(r *Reading, at, seen model.Instant, out *sources.Outlet) 
 		}
 		k.note(r, "gpu_xid", text, x.bad, at, seen, out)
 	}
+	for _, f := range r.Faults {
+		if text, bad, ok := f.text(); ok {
+			k.note(r, "gpu_fault", text, bad, at, seen, out)
+		}
+	}
 	if r.Processes == nil {
 		return
 	}
@@ -94,6 +100,7 @@ func (r *Reading) appendHappening(b []byte) []byte {
 			b = append(b, ']')
 		}
 	}
+	b = appendFaults(b, r.Faults)
 	if len(r.Processes) == 0 {
 		return b
 	}
@@ -116,16 +123,20 @@ func (r *Reading) appendHappening(b []byte) []byte {
 // parseHappening reads what appendHappening writes.
 func (r *Reading) parseHappening(line []byte) error {
 	var keys struct {
-		Xid       []int `json:"xid"`
+		Xid       []int             `json:"xid"`
+		Faults    map[FaultKind]int `json:"faults"`
 		Processes []struct {
 			PID int      `json:"pid"`
 			MiB *float64 `json:"mem_mib"`
 		} `json:"processes"`
 	}
 	if err := json.Unmarshal(line, &keys); err != nil {
-		return fmt.Errorf("xid, processes: %w", err)
+		return fmt.Errorf("xid, faults, processes: %w", err)
 	}
 	r.Xids = keys.Xid
+	for _, kind := range slices.Sorted(maps.Keys(keys.Faults)) {
+		r.Faults = append(r.Faults, Fault{kind, keys.Faults[kind]})
+	}
 	for _, p := range keys.Processes {
 		q := Process{PID: p.PID, MiB: math.NaN()}
 		if p.MiB != nil {

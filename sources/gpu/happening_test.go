@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,13 +56,13 @@ func TestHappenings(t *testing.T) {
 }
 
 func TestHappeningsRoundTrip(t *testing.T) {
-	in := gpu.Reading{At: noon, UUID: "GPU-1", Xids: []int{79, 31}, Processes: []gpu.Process{{PID: 41, MiB: 100}, {PID: 7, MiB: math.NaN()}}}
+	in := gpu.Reading{At: noon, UUID: "GPU-1", Xids: []int{79, 31}, Faults: []gpu.Fault{{Kind: gpu.FaultECCCorrected, Count: 3}, {Kind: gpu.FaultRecovery, Count: 2}}, Processes: []gpu.Process{{PID: 41, MiB: 100}, {PID: 7, MiB: math.NaN()}}}
 	line := gpu.AppendReading(nil, &in)
 	out, err := gpu.ParseReading(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := gpu.AppendReading(nil, &out); !bytes.Equal(line, again) || len(out.Xids) != 2 || len(out.Processes) != 2 {
+	if again := gpu.AppendReading(nil, &out); !bytes.Equal(line, again) || len(out.Xids) != 2 || len(out.Processes) != 2 || !slices.Equal(out.Faults, in.Faults) {
 		t.Errorf("want it back as it was\n%s\ngot\n%s", line, again)
 	}
 	if _, err := gpu.ParseReading([]byte(`{"ts":"2026-01-01T00:00:00Z","gpu":0,"xid":"79"}`)); err == nil {

@@ -36,6 +36,7 @@ type nvmlGPU struct {
 	asked  []int // of batch, those in buf
 	gpm    gpm
 	migs   instances
+	faults faults
 
 	nextProcesses time.Time
 }
@@ -134,6 +135,7 @@ func (g *nvmlGPU) round() {
 	}
 	if t.gone == 0 {
 		g.processes(g.dev, &g.nextProcesses, &r, now, &t)
+		g.readFaults(&r, now, &t)
 	}
 	switch {
 	case t.gone != 0:
@@ -172,7 +174,7 @@ func (g *nvmlGPU) putPart(r *Reading) {
 func (g *nvmlGPU) leave(c Condition, code Code, retry time.Time) {
 	g.found, g.retry = false, retry
 	r := g.last
-	r.Processes = nil
+	r.Processes, r.Faults = nil, nil
 	r.Index, r.Driver = g.index, g.n.driver
 	if r.At == 0 {
 		r.At = sources.Now()

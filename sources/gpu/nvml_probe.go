@@ -142,6 +142,7 @@ func symbols() []string {
 		symEventCreate, symEventRegister, symEventWait, symEventWait + "_v2", symEventFree,
 		symProcesses, symProcesses + "_v2", symProcesses + "_v3",
 		symMigMode, symMigCount, symMigHandle, symMigID, symGpmMig,
+		symECC, symReplay, symNVLink,
 		symGpmQuery, symGpmAlloc, symGpmFree, symGpmGet, symGpmMetrics,
 	}
 	for i := range probes {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,7 @@ var scenarios = []scenario{
 	{name: "consumer on an old driver", script: "consumer", old: true, run: sceneConsumer},
 	{name: "unsupported", script: "unsupported", run: sceneUnsupported},
 	{name: "unsupported on an old driver", script: "unsupported", old: true, run: sceneUnsupported},
+	{name: "faults", script: "faults", run: sceneFaults},
 	{name: "mig", script: "mig", run: sceneMIG},
 	{name: "nogpu", script: "nogpu", run: sceneNoGPU},
 	{name: "mismatch", script: "mismatch", run: sceneMismatch},
@@ -706,4 +708,28 @@ func sceneStuck(s *stage) {
 		s.Errorf("want GPU 1 held at %v, got %v, held %v", at, got[1].At, got[1].Held)
 	}
 	s.until("GPU 1 back", func(r []Reading) bool { return !r[1].Held })
+}
+
+// sceneFaults: what went wrong is told once, as the difference to what was
+// counted before, and not at all of a GPU that counts none of it.
+func sceneFaults(s *stage) {
+	s.open()
+	told := map[int][]Fault{}
+	for sec := range 60 {
+		for _, r := range s.at(float64(sec)) {
+			told[r.Index] = append(told[r.Index], r.Faults...)
+		}
+	}
+	want := []Fault{{FaultPCIeReplay, 5}, {FaultECCCorrected, 3}, {FaultECCUncorrected, 1}, {FaultNVLink, 7}}
+	for _, w := range want {
+		if !slices.Contains(told[0], w) {
+			s.Errorf("want %+v told of GPU 0, got %+v", w, told[0])
+		}
+	}
+	if len(told[0]) != len(want) {
+		s.Errorf("want each told once, got %+v", told[0])
+	}
+	if w := []Fault{{FaultRecovery, 2}}; !slices.Equal(told[1], w) {
+		s.Errorf("want %+v alone of GPU 1, which counts nothing, got %+v", w, told[1])
+	}
 }

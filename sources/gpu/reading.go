@@ -69,10 +69,13 @@ type Reading struct {
 	// they are asked for now and then. Nobody writes to either once it is set.
 	Xids      []int
 	Processes []Process
-	valid     uint64
-	old       uint64 // fields whose values are of an earlier reading, in one that is not all held
-	value     [NumFields]float64
-	code      [NumFields]Code
+	// Faults are what went wrong since it was last asked for, every 10 s or so;
+	// nil in the readings between.
+	Faults []Fault
+	valid  uint64
+	old    uint64 // fields whose values are of an earlier reading, in one that is not all held
+	value  [NumFields]float64
+	code   [NumFields]Code
 }
 
 // Label names the GPU or the instance of one as nvidia-smi does: 0, or 0/1.

@@ -44,7 +44,7 @@ func (s *shelf) take(now time.Time, limit time.Duration) Reading {
 	r := s.r
 	if s.taken {
 		r.Held = true
-		r.Processes, r.Xids = nil, nil // told before
+		r.Processes, r.Xids, r.Faults = nil, nil, nil // told before
 	}
 	if r.Held {
 		r.Polled = sources.InstantOf(now)
