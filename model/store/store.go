@@ -371,7 +371,7 @@ func (s *Store) resetClient(src *source, at model.Instant) {
 		c.open -= n
 	}
 	src.fly(at, -float64(src.open))
-	src.horizon, src.report, src.gauges, src.settings = 0, nil, nil, nil
+	src.horizon, src.report, src.gauges = 0, nil, nil // its settings come before it, with the notes of its batch
 	s.sum = s.reports()
 	if c.done > 0 {
 		s.steady.restart(at)

@@ -20,6 +20,9 @@ type said struct {
 // gauges are the client's gauges that add up.
 var gauges = []model.SeriesID{model.ClientTarget, model.ClientOpenConns, model.ClientQueued, model.ClientGaugeInFlight}
 
+// together ends the origin of a setting that is a sum.
+const together = " load streams together"
+
 // settings are the settings of load streams that add up.
 var settings = []string{"target_concurrency", "client_connections", "rate_rps"}
 
@@ -130,7 +133,7 @@ func (s *Store) sumUp(n *model.Note, keep func(*source) bool) bool {
 		}
 		return false
 	}
-	n.Value, n.Text = sum, strconv.Itoa(of)+" load streams together"
+	n.Value, n.Text = sum, strconv.Itoa(of)+together
 	if whole, ok := s.asked[n.Name]; ok {
 		n.Value, n.Text = whole.Value, whole.From
 	}
@@ -157,23 +160,41 @@ func (s *Store) leaves(gone *source, at model.Instant) {
 		if _, ok := gone.settings[name]; !ok {
 			continue
 		}
-		keep, latest := speaks, model.Instant(0)
+		keep := speaks
 		if _, of := s.together(speaks, settingOf(name)); of == 0 {
-			for _, src := range s.sources {
-				if _, ok := src.settings[name]; ok {
-					latest = max(latest, src.first)
-				}
-			}
-			keep = func(src *source) bool { return src.spoke(latest) }
+			keep = s.thereAtLast(name)
 		}
-		n := model.Note{At: at, Kind: model.NoteConfig, Name: name, Source: gone.info.ID, Text: s.run.Config[name].From}
-		if n.Value = s.run.Config[name].Value; strings.HasPrefix(n.Text, "--") || strings.HasPrefix(n.Text, "run file") {
-			continue // the user's word stands
-		}
-		if sum, of := s.together(keep, settingOf(name)); of == 1 {
-			n.Value, n.Text = sum, "the load stream that is left"
-		}
-		s.sumUp(&n, keep)
-		s.set(&n)
+		s.restate(name, at, keep)
 	}
+}
+
+// thereAtLast picks the streams that were there when the last of those began
+// that tell a setting.
+func (s *Store) thereAtLast(name string) func(*source) bool {
+	latest := model.Instant(0)
+	for _, src := range s.sources {
+		if _, ok := src.settings[name]; ok {
+			latest = max(latest, src.first)
+		}
+	}
+	return func(src *source) bool { return src.first <= latest && latest <= src.last }
+}
+
+// restate sets a setting anew to what the streams that keep names declare. The
+// user's word stands.
+func (s *Store) restate(name string, at model.Instant, keep func(*source) bool) {
+	old := s.run.Config[name]
+	if strings.HasPrefix(old.From, "--") || strings.HasPrefix(old.From, "run file") {
+		return
+	}
+	sum, of := s.together(keep, settingOf(name))
+	if of == 0 {
+		return
+	}
+	n := model.Note{At: at, Kind: model.NoteConfig, Name: name, Value: sum, Text: old.From}
+	if of == 1 && strings.HasSuffix(old.From, together) {
+		n.Text = "the load stream that is left"
+	}
+	s.sumUp(&n, keep)
+	s.set(&n)
 }

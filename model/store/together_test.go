@@ -121,6 +121,13 @@ func TestTargetsAddUp(t *testing.T) {
 			s.tell(work(2, 20, 30)...)
 			s.tell(state(2, model.Ended, 31))
 		}, 20},
+		{"one has ended, the other never says so", func(s *Store) {
+			s.remark(holds(1, 1, 8), holds(2, 1, 20))
+			s.tell(work(1, 1, 5)...)
+			s.tell(work(2, 1, 5.5)...)
+			s.tell(state(1, model.Ended, 6))
+			s.Finish()
+		}, 28},
 		{"the user's word for several", func(s *Store) { s.remark(asks(32), holds(1, 1, 8), holds(2, 1, 20)) }, 32},
 		{"the user's word once one has ended", func(s *Store) {
 			s.remark(asks(32), holds(1, 1, 8), holds(2, 1, 20))

@@ -16,7 +16,12 @@ import (
 const restAfter = 1_000_000_000
 
 // Finish says that nothing follows: what was told at the end is complete.
-func (s *Store) Finish() { s.finished = true }
+func (s *Store) Finish() {
+	s.finished = true
+	for _, name := range settings { // not every stream may have said that it ends
+		s.restate(name, s.now, s.thereAtLast(name))
+	}
+}
 
 // Unjudged is when figures of a whole run came, if that was after the second
 // that was judged last; else 0.
