@@ -149,7 +149,11 @@ func (s *Store) leaves(gone *source, at model.Instant) {
 		if _, ok := gone.gauges[id]; !ok {
 			continue
 		}
-		if sum, of := s.together(speaks, gaugeOf(id)); of > 0 && at >= s.wholeTrack(id).lastAt {
+		sum, of := s.together(speaks, gaugeOf(id))
+		if of == 0 && id == model.ClientTarget {
+			sum, of = s.together(s.thereAtLast(gaugeOf(id)), gaugeOf(id))
+		}
+		if of > 0 && at >= s.wholeTrack(id).lastAt {
 			if whole, ok := s.asked["target_concurrency"]; ok && id == model.ClientTarget {
 				sum = whole.Value
 			}
@@ -162,18 +166,18 @@ func (s *Store) leaves(gone *source, at model.Instant) {
 		}
 		keep := speaks
 		if _, of := s.together(speaks, settingOf(name)); of == 0 {
-			keep = s.thereAtLast(name)
+			keep = s.thereAtLast(settingOf(name))
 		}
 		s.restate(name, at, keep)
 	}
 }
 
 // thereAtLast picks the streams that were there when the last of those began
-// that tell a setting.
-func (s *Store) thereAtLast(name string) func(*source) bool {
+// that tell something.
+func (s *Store) thereAtLast(get func(*source) (said, bool)) func(*source) bool {
 	latest := model.Instant(0)
 	for _, src := range s.sources {
-		if _, ok := src.settings[name]; ok {
+		if _, ok := get(src); ok {
 			latest = max(latest, src.first)
 		}
 	}

@@ -19,7 +19,7 @@ const restAfter = 1_000_000_000
 func (s *Store) Finish() {
 	s.finished = true
 	for _, name := range settings { // not every stream may have said that it ends
-		s.restate(name, s.now, s.thereAtLast(name))
+		s.restate(name, s.now, s.thereAtLast(settingOf(name)))
 	}
 }
 
