@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // load writes n finished requests as a client of one's own would, numbered from
@@ -229,20 +227,10 @@ func TestWriterIsNotHeldUp(t *testing.T) {
 				}
 			}
 			defer func() { _ = w.Close() }()
-			size := func() (n int) {
-				conn, err := w.SyscallConn()
-				if err == nil {
-					err = conn.Control(func(fd uintptr) { n, _ = unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0) })
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
 			f.said("client ")
-			if size() < holds {
+			if pipeSize(t, w) < holds {
 				limit, _ := os.ReadFile("/proc/sys/fs/pipe-max-size") // absent: unknown
-				t.Skipf("this system keeps pipes at %d bytes (pipe-max-size %s)", size(), bytes.TrimSpace(limit))
+				t.Skipf("this system keeps pipes at %d bytes (pipe-max-size %s)", pipeSize(t, w), bytes.TrimSpace(limit))
 			}
 			f.kill(syscall.SIGSTOP)
 			text := load(0, 6000) // about 900 KB: 5 s of 1,200 requests a second
