@@ -1,8 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -11,20 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"benchtop/ui/cli"
 )
-
-// bench runs a command line and returns what it prints.
-func bench(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
-	var o, e bytes.Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer stop()
-	code = cli.Main(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &o, Err: &e, Env: []string{"HOME=" + t.TempDir()}})
-	return code, o.String(), e.String()
-}
 
 // TestBareLooksAround starts a real server and wants a bare benchtop to find
 // it, to say what it chose, and to give the flags of the same run.

@@ -1,10 +1,15 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"benchtop/ui/cli"
 )
 
 // A file of two runs is read as its last one, and that is said.
@@ -32,4 +37,14 @@ func TestProbeTellsOfSeveralRuns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bench runs a command line and returns what it prints.
+func bench(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	code = cli.Main(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &o, Err: &e, Env: []string{"HOME=" + t.TempDir()}})
+	return code, o.String(), e.String()
 }
