@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -98,4 +100,71 @@ func lampSpans(s *model.Snapshot) []Span {
 		out[i] = l.span(lit(s, l))
 	}
 	return out
+}
+
+// lampsWait says which lamps wait for the client's: it is the first to be
+// decided. Nothing where none does.
+func lampsWait(s *model.Snapshot, w int) []line {
+	var names []string
+	for i, l := range lamps {
+		st := lit(s, l)
+		if i == 0 && st != lampWaiting {
+			return nil
+		}
+		if i > 0 && st == lampWaiting {
+			names = append(names, l.name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return labelled("waiting", strings.Join(names, ", ")+" for the client lamp", w)
+}
+
+// lampReport is every lamp with its state in words and what it rests on.
+func lampReport(s *model.Snapshot, w int) []line {
+	out := []line{nil}
+	for i, l := range lamps {
+		out = append(out, labelled(l.name, l.words(s, i == 0), w)...)
+	}
+	return out
+}
+
+// words are a lamp's state and evidence.
+func (l lamp) words(s *model.Snapshot, first bool) string {
+	var on, was []string
+	blind := 0 // findings whose inputs are missing
+	for i := range s.Findings {
+		fd := &s.Findings[i]
+		switch {
+		case slices.Contains(l.ids, fd.ID) && fd.State == model.Unknown:
+			blind++
+		case !slices.Contains(l.ids, fd.ID) || fd.Severity <= model.SevNote:
+		case fd.State == model.Raised:
+			on = append(on, fd.Title+": "+fd.Text)
+		case fd.RaisedAt > 0:
+			was = append(was, fd.Title)
+		}
+	}
+	switch lit(s, l) {
+	case lampOn:
+		return "lit: " + strings.Join(on, " ")
+	case lampWas:
+		return "was lit earlier in this run: " + strings.Join(was, "; ")
+	case lampClear:
+		if blind > 0 {
+			return fmt.Sprintf("clear: %d findings looked for, none seen; %d could not be looked for", len(l.ids)-blind, blind)
+		}
+		return fmt.Sprintf("clear: %d findings looked for, none seen", len(l.ids))
+	case lampWaiting:
+		if first {
+			return "being judged"
+		}
+		return "waiting for the client lamp"
+	case lampUnknown:
+	}
+	return "unknown: " + map[string]string{
+		"client": "no load stream tells requests", "loss": "no load stream tells requests",
+		"batch": "no log or endpoint of a server", "clock": "no GPU figures",
+	}[l.name]
 }

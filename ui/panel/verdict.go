@@ -242,6 +242,11 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 		out = append(out, askedLines(s, w)...)
 	}
 	out = append(out, caveats(v, runner, w)...)
+	if !j.then && f.View.Full {
+		out = append(out, lampReport(s, w)...)
+	} else if !j.then {
+		out = append(out, lampsWait(s, w)...)
+	}
 	if len(out) > h && h > 8 { // blank lines are the first to go
 		out = slices.DeleteFunc(out, func(l line) bool { return l == nil })
 	}
