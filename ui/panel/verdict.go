@@ -224,16 +224,7 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 			out = append(out, l)
 		}
 	}
-	if v.NextChange != "" {
-		out = append(out, nil)
-		for i, t := range draw.Wrap(v.NextChange, w-9) {
-			lead := "change   "
-			if i > 0 {
-				lead = "         "
-			}
-			out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
-		}
-	}
+	out = append(out, changeLines(v, w)...)
 	out = append(out, labelled("no proof", v.DoesNotProve, w)...)
 	runner := s.Runner
 	if j.then {
@@ -264,6 +255,22 @@ func lampLines(ls []Span, w int) []line {
 		return []line{spaced(ls, " ")}
 	}
 	return []line{spaced(ls[:2], "  "), spaced(ls[2:], "  ")}
+}
+
+// changeLines is the one thing to change next, after a blank line.
+func changeLines(v *model.Verdict, w int) []line {
+	if v.NextChange == "" {
+		return nil
+	}
+	out := []line{nil}
+	for i, t := range draw.Wrap(v.NextChange, w-9) {
+		lead := "change   "
+		if i > 0 {
+			lead = "         "
+		}
+		out = append(out, line{{lead, themes.Dim, false}, {t, themes.Accent, true}})
+	}
+	return out
 }
 
 // caveats is what would settle the verdict, what comes next, and what nobody
