@@ -30,18 +30,7 @@ func (j *Judge) again(c *Case) Result {
 		}
 		j.raised[r.ID] = k.raised
 	}
-	cands := j.rank(c)
-	res := Result{Findings: j.findings()}
-	lead := cands[0]
-	lead.atOnce = true
-	res.Change = j.lead(c, lead)
-	if len(cands) > 1 {
-		res.Runner = runner(cands, j.verdict.ID)
-	}
-	j.runner = res.Runner
-	j.refresh(c, cands)
-	res.Verdict = j.verdict
-	return res
+	return j.decide(c, true)
 }
 
 // seconds lists the rules that read the client but ask how the run went from

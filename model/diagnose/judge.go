@@ -109,9 +109,16 @@ func (j *Judge) Second(s *model.Signals) Result {
 			k.last = j.describe(r, c, a != Missing)
 		}
 	}
+	return j.decide(c, false)
+}
+
+// decide lets the first of the candidates lead; atOnce without its hold time.
+func (j *Judge) decide(c *Case, atOnce bool) Result {
 	cands := j.rank(c)
 	res := Result{Findings: j.findings()}
-	res.Change = j.lead(c, cands[0])
+	lead := cands[0]
+	lead.atOnce = lead.atOnce || atOnce
+	res.Change = j.lead(c, lead)
 	if len(cands) > 1 {
 		res.Runner = runner(cands, j.verdict.ID)
 	}
