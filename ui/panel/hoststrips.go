@@ -30,8 +30,8 @@ func (f Frame) strands() []strand {
 	share := func(of, all model.SeriesID) []float64 {
 		a, b := grown(of), grown(all)
 		for i := range a {
-			if a[i] /= b[i]; b[i] == 0 {
-				a[i] = 0
+			if a[i] /= b[i]; b[i] == 0 { // no period, no segment: no share of them
+				a[i] = math.NaN()
 			}
 		}
 		return a

@@ -12,15 +12,16 @@ import (
 // lamp is one of the questions that are always asked, in the order in which
 // they are to be answered.
 type lamp struct {
-	name string
-	ids  []string // findings that light it
+	name  string
+	ids   []string // findings that light it
+	blind string   // why nobody knows, where the question can't be answered
 }
 
 var lamps = []lamp{
-	{"client", []string{"client_pool", "client_cpu", "before_server", "path_stuck", "network", "client_below_target"}},
-	{"batch", []string{"batching_off", "batch_wait_ceiling", "concurrency_lt_maxbatch", "kv_pressure", "engine_imbalance"}},
-	{"loss", []string{"client_timeout", "server_rejects", "server_down", "zombie_work", "qps_counts_failures"}},
-	{"clock", []string{"thermal", "power_cap", "power_brake", "clock_drift", "hw_slowdown_other", "sync_boost", "app_clocks", "board_limit", "reliability"}},
+	{"client", []string{"client_pool", "client_cpu", "before_server", "path_stuck", "network", "client_below_target"}, "no load stream tells requests"},
+	{"batch", []string{"batching_off", "batch_wait_ceiling", "concurrency_lt_maxbatch", "kv_pressure", "engine_imbalance"}, "no log or endpoint of a server"},
+	{"loss", []string{"client_timeout", "server_rejects", "server_down", "zombie_work", "qps_counts_failures"}, "no load stream tells requests"},
+	{"clock", []string{"thermal", "power_cap", "power_brake", "clock_drift", "hw_slowdown_other", "sync_boost", "app_clocks", "board_limit", "reliability"}, "no GPU figures"},
 }
 
 // lampState is what a lamp shows.
@@ -163,8 +164,5 @@ func (l lamp) words(s *model.Snapshot, first bool) string {
 		return "waiting for the client lamp"
 	case lampUnknown:
 	}
-	return "unknown: " + map[string]string{
-		"client": "no load stream tells requests", "loss": "no load stream tells requests",
-		"batch": "no log or endpoint of a server", "clock": "no GPU figures",
-	}[l.name]
+	return "unknown: " + l.blind
 }
