@@ -167,6 +167,8 @@ func Find(all []*Theme, name string) (*Theme, error) {
 const mostAliases = 16
 
 // checkAliases refuses a text that would grow without end when it is read.
+// Log profiles have the same guard in sources/serverlog: themes and sources may
+// not know each other, and it is too small for a package that both may.
 func checkAliases(data []byte) error {
 	n := 0
 	for _, t := range lexer.Tokenize(string(data)) {
