@@ -30,16 +30,16 @@ func (s *screen) save() tea.Cmd {
 	if keep == nil {
 		keep = keepHere
 	}
-	return func() tea.Msg {
+	return attempt("not saved", func() string {
 		path, err := keep(name+".svg", svg)
 		if err == nil {
 			_, err = keep(name+".txt", text)
 		}
 		if err != nil {
-			return noticeMsg("not saved: " + draw.Sanitize(err.Error()))
+			return "not saved: " + draw.Sanitize(err.Error())
 		}
-		return noticeMsg("saved " + draw.Sanitize(path) + " and .txt")
-	}
+		return "saved " + draw.Sanitize(path) + " and .txt"
+	})
 }
 
 // keepHere writes a file into the current folder.
@@ -62,13 +62,13 @@ func (s *screen) report() tea.Cmd {
 		return nil
 	}
 	s.view.Notice = "writing the report …"
-	return func() tea.Msg {
+	return attempt("no report", func() string {
 		path, err := write()
 		if err != nil {
-			return noticeMsg("no report: " + draw.Sanitize(err.Error()))
+			return "no report: " + draw.Sanitize(err.Error())
 		}
-		return noticeMsg("report " + draw.Sanitize(path))
-	}
+		return "report " + draw.Sanitize(path)
+	})
 }
 
 // copyVerdict puts the verdict, with its numbers, on the clipboard of whoever

@@ -66,8 +66,9 @@ type Options struct {
 	Height  int
 }
 
-// Run shows the screen until the user quits (nil) or ctx ends (nil), with the
-// terminal restored when it returns. Signals are main's business.
+// Run shows the screen until the user quits (nil), ctx ends (nil) or it breaks
+// (*Broken), with the terminal restored when it returns. Signals are main's
+// business.
 func Run(ctx context.Context, frames Frames, o Options) error {
 	s, err := newScreen(frames, o)
 	if err != nil {
@@ -95,7 +96,9 @@ func Run(ctx context.Context, frames Frames, o Options) error {
 	if _, err := io.WriteString(out, ansi.XTWINOPS(22, 2)); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
-	_, err = tea.NewProgram(s, s.programOptions()...).Run()
+	g := &guard{screen: s, stop: cancel}
+	_, err = tea.NewProgram(g, s.programOptions()...).Run()
+	err = g.why(err)
 	if _, werr := io.WriteString(out, ansi.XTWINOPS(23, 2)); err == nil && werr != nil {
 		err = fmt.Errorf("give the terminal its title back: %w", werr)
 	}

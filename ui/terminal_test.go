@@ -41,28 +41,36 @@ func (t *terminal) Write(p []byte) (int, error) {
 // until use returns, then ends it.
 func show(t *testing.T, f *feed, w, h int, env []string, use func(term *terminal, cancel func())) {
 	t.Helper()
+	if err := showing(t, f, ui.Options{Width: w, Height: h, Environ: env}, use); err != nil {
+		t.Errorf("want a clean end, got %v", err)
+	}
+}
+
+// showing is show with more to choose; it gives what Run returned.
+func showing(t *testing.T, f *feed, o ui.Options, use func(term *terminal, cancel func())) (err error) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		f.wake = make(chan struct{}, 1) // the bubble's own
-		term := &terminal{emu: vt.NewEmulator(w, h)}
+		term := &terminal{emu: vt.NewEmulator(o.Width, o.Height)}
 		go func() { _, _ = io.Copy(io.Discard, term.emu) }() // it answers queries
 		in, keys := io.Pipe()
 		term.keys = keys
 		done := make(chan error, 1)
 		go func() {
-			done <- ui.Run(ctx, f, ui.Options{Input: in, Output: term, Width: w, Height: h, Environ: env, Zone: time.UTC, FPS: 10})
+			o.Input, o.Output, o.Zone, o.FPS = in, term, time.UTC, 10
+			done <- ui.Run(ctx, f, o)
 		}()
 		settle()
 		use(term, cancel)
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("want a clean end, got %v", err)
-		}
+		err = <-done
 		settle() // a frame's tick may still be on its way
 		_ = keys.Close()
 		_ = term.emu.Close()
 	})
+	return err
 }
 
 // settle lets two frames' time pass and everything that follows from it.

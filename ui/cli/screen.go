@@ -41,7 +41,11 @@ func (s *session) draw(ctx context.Context) error {
 		defer func() { _ = tty.Close() }() // only keys were read from it
 		o.Input = io.Reader(tty)
 	}
-	return ui.Run(ctx, s.engine, o)
+	frames := s.frames
+	if frames == nil {
+		frames = s.engine
+	}
+	return ui.Run(ctx, frames, o)
 }
 
 // allThemes are the built-in themes and those of the user's own folder. The

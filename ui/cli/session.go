@@ -53,6 +53,8 @@ type session struct {
 
 	group  *sources.Group
 	engine *engine.Engine
+	frames ui.Frames          // what the screen shows; nil: the engine
+	taken  func(*model.Batch) // gets each batch that the engine is done with; nil: sources.Recycle
 	writer *recording.Writer
 	failed atomic.Pointer[error] // why the first source failed for good
 	crash  atomic.Pointer[sources.Crash]
@@ -76,8 +78,10 @@ func (s *session) Go(ctx context.Context) error {
 
 	drained := make(chan struct{})
 	sources.Spawn("engine", func() { s.engine.Run(s.group.Batches()) }, func(err error) {
-		s.caught(err)
 		stopShow()
+		if s.caught(err); err != nil {
+			s.salvage()
+		}
 		close(drained)
 	})
 	s.startOwn(feed)
@@ -102,8 +106,10 @@ func (s *session) Go(ctx context.Context) error {
 		return err
 	}
 	if c := s.crash.Load(); c != nil {
-		fmt.Fprintf(s.io.Err, "%s\n", c.Stack)
-		return &exitError{exitFailed, fmt.Errorf("%w (please report it with the lines above)", c)}
+		return s.broke(c, c.Stack)
+	}
+	if b := new(ui.Broken); errors.As(shown, &b) {
+		return s.broke(b, b.Stack)
 	}
 	if shown != nil {
 		return &exitError{exitFailed, shown}
@@ -152,13 +158,6 @@ func (s *session) startOwn(ctx context.Context) {
 	}
 }
 
-func (s *session) caught(err error) {
-	var c *sources.Crash
-	if errors.As(err, &c) {
-		s.crash.Store(c)
-	}
-}
-
 // open makes the engine and, if the run is kept, its recording.
 func (s *session) open() error {
 	now := cmp.Or(s.began, sources.Now())
@@ -182,7 +181,10 @@ func (s *session) open() error {
 	if err := s.record(now, th); err != nil { // adds the run's id to what is preset
 		return err
 	}
-	o := engine.Options{Thresholds: th, Recycle: sources.Recycle, Preset: s.preset}
+	o := engine.Options{Thresholds: th, Recycle: s.taken, Preset: s.preset}
+	if s.taken == nil {
+		o.Recycle = sources.Recycle
+	}
 	if o.Every = ui.Step(s.screen.fps); s.headless() {
 		o.Every = s.screen.every
 	}
