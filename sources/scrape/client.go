@@ -65,7 +65,10 @@ func (s *Source) poll(ctx context.Context) poll {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	p := poll{start: sources.Now()}
-	p.x, p.bytes, p.loading, p.err = s.fetch(ctx)
+	p.x, p.bytes, p.loading, p.err = s.fetch(ctx, s.url)
+	if p.err == nil && s.models < len(modelPaths) && discover(p.x) == &infinity && p.x.families[queueFamily] == nil {
+		p.bytes += s.queue(ctx, p.x)
+	}
 	p.end = sources.Now()
 	if p.err != nil {
 		p.err = s.explain(ctx, p.err)
@@ -73,13 +76,38 @@ func (s *Source) poll(ctx context.Context) poll {
 	return p
 }
 
-func (s *Source) fetch(ctx context.Context) (x *Exposition, n int, loading bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url.String(), nil)
+// queue asks Infinity, whose metrics have no queue, for its list of models,
+// which has it, and adds that to x. A server without such a list is asked no
+// more. It returns the bytes read.
+func (s *Source) queue(ctx context.Context, x *Exposition) int {
+	if s.url.Path != usualPath {
+		s.models = len(modelPaths)
+		return 0
+	}
+	u := *s.url
+	u.Path = modelPaths[s.models]
+	y, n, loading, err := s.fetch(ctx, &u)
+	switch {
+	case err == nil && y.families[queueFamily] != nil:
+		x.add(y)
+	case err == nil, errors.Is(err, ErrNotText), errors.Is(err, errStatus) && !loading:
+		s.models++
+	}
+	return n
+}
+
+func (s *Source) fetch(ctx context.Context, u *url.URL) (x *Exposition, n int, loading bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, 0, false, err
 	}
 	req.Header.Set("Accept", "text/plain;version=0.0.4,text/plain;q=0.5,*/*;q=0.1")
 	req.Header.Set("User-Agent", "benchtop")
+	if name := u.User.Username(); name == "" || name == bearer {
+		if token, ok := u.User.Password(); ok {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return nil, 0, false, err
@@ -95,7 +123,11 @@ func (s *Source) fetch(ctx context.Context) (x *Exposition, n int, loading bool,
 		return nil, 0, false, err
 	}
 	body := io.Reader(resp.Body)
-	if resp.Header.Get("Content-Encoding") == "gzip" { // unasked
+	switch packing := resp.Header.Get("Content-Encoding"); packing { // unasked
+	case "", "identity":
+	default:
+		return nil, 0, false, fmt.Errorf("the answer is packed with %q though no packing was asked for (a proxy in between? give the server's own address)", packing)
+	case "gzip":
 		z, err := gzip.NewReader(body)
 		if err != nil {
 			return nil, 0, false, fmt.Errorf("unpack the answer: %w", err)
@@ -109,18 +141,30 @@ func (s *Source) fetch(ctx context.Context) (x *Exposition, n int, loading bool,
 	return x, x.Size, false, nil
 }
 
+// bearer is the user whose password in an address is sent as a token.
+const bearer = "bearer"
+
+// errStatus is an answer with any status but 200.
+var errStatus = errors.New("HTTP")
+
 // statusError says what an HTTP status means for somebody who wants metrics.
 func statusError(code int) error {
-	text := fmt.Sprintf("HTTP %d %s", code, http.StatusText(code))
+	next := ""
 	switch code {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return errors.New(text + " (put the user and password into the address, as http://user:password@host/metrics)")
+		next = " (put the token into the address, as http://bearer:TOKEN@HOST/metrics, or the user and password, as http://USER:PASSWORD@HOST/metrics)"
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return errors.New(text + ": no metrics there (llama-server needs --metrics, SGLang --enable-metrics; the path is usually /metrics)")
+		next = ": no metrics there (llama-server needs --metrics, SGLang --enable-metrics; the path is usually /metrics)"
 	case http.StatusServiceUnavailable:
-		return errors.New(text + ": the server is not ready")
+		next = ": the server is not ready"
+	case http.StatusTooManyRequests:
+		next = " (something in between limits how often it is asked: give the server's own address)"
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		next = ": a proxy answers and the server behind it does not (is the server up?)"
+	default:
+		next = " (try the address with curl; the server's log may say why)"
 	}
-	return errors.New(text)
+	return fmt.Errorf("%w %d %s%s", errStatus, code, http.StatusText(code), next)
 }
 
 // usualPath is where servers have their metrics.

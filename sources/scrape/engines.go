@@ -46,6 +46,9 @@ func discover(x *Exposition) *Engine {
 
 // score counts the families that are of this engine.
 func (e *Engine) score(x *Exposition) int {
+	if e.Alone != "" && x.families[e.Alone] != nil {
+		return 1
+	}
 	if len(e.Sign) > 0 {
 		for _, name := range e.Sign {
 			if x.family(name) == nil {

@@ -10,18 +10,10 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	prom "github.com/prometheus/common/model"
 )
 
 // MaxBody is the largest exposition that is read, unpacked, in bytes.
 const MaxBody = 8 << 20
-
-// Limits of repairing an exposition with bad lines.
-const (
-	maxRepairs    = 16
-	maxRepairBody = 1 << 20
-)
 
 // ErrTooLarge says that an exposition is larger than MaxBody.
 var ErrTooLarge = errors.New("larger than 8 MiB: not read (does the address belong to an aggregator? give the server's own /metrics)")
@@ -79,27 +71,12 @@ func parseBytes(body []byte) (*Exposition, error) {
 		if y := iterations(body); y != nil {
 			return y, nil
 		}
+		if y := queueOf(body); y != nil {
+			return y, nil
+		}
 		return nil, notText(first, nil)
 	}
-	body = dropExemplars(body)
-	if n := len(body); n > 0 && body[n-1] != '\n' {
-		body = append(body, '\n')
-	}
-	var families map[string]*dto.MetricFamily
-	for {
-		p := expfmt.NewTextParser(prom.UTF8Validation)
-		var err error
-		families, err = p.TextToMetricFamilies(bytes.NewReader(body))
-		var bad expfmt.ParseError
-		if err == nil || !errors.As(err, &bad) {
-			break
-		}
-		line := blank(body, bad.Line)
-		x.Bad = append(x.Bad, BadLine{Line: bad.Line, Reason: bad.Msg, Text: line})
-		if line == "" || len(x.Bad) >= maxRepairs || len(body) > maxRepairBody {
-			break
-		}
-	}
+	families := x.parse(tidy(body))
 	if len(families) == 0 {
 		return nil, notText(first, x.Bad)
 	}
@@ -143,47 +120,6 @@ func (x *Exposition) index(families map[string]*dto.MetricFamily) {
 			x.families[p] = families[name]
 		}
 	}
-}
-
-// blank overwrites line n of body with spaces and returns what stood there.
-func blank(body []byte, n int) string {
-	for ; n > 1; n-- {
-		i := bytes.IndexByte(body, '\n')
-		if i < 0 {
-			return ""
-		}
-		body = body[i+1:]
-	}
-	if i := bytes.IndexByte(body, '\n'); i >= 0 {
-		body = body[:i]
-	}
-	text := string(body[:min(len(body), 200)])
-	for i := range body {
-		body[i] = ' '
-	}
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	return text
-}
-
-// dropExemplars cuts off, in place, what an OpenMetrics answer hangs behind its
-// samples (` # {trace_id="…"} 0.3`), which the text parser can't read.
-func dropExemplars(body []byte) []byte {
-	mark := []byte(" # {")
-	if !bytes.Contains(body, mark) {
-		return body
-	}
-	out := body[:0]
-	for line := range bytes.Lines(body) {
-		i := bytes.Index(line, mark)
-		if i > 0 && line[0] != '#' && bytes.Count(line[:i], []byte{'"'})%2 == 0 {
-			out = append(append(out, line[:i]...), '\n')
-			continue
-		}
-		out = append(out, line...)
-	}
-	return out
 }
 
 // family finds a family by plain name, with or without the _total that some

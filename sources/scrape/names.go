@@ -67,6 +67,9 @@ type Metric struct {
 	// those where it has none of them.
 	Label   string
 	In, Not []string
+	// Calls keeps only what FastAPI's instrumentation counted of requests to the
+	// model.
+	Calls bool
 	// Scale turns the value into base units; 0 is 1.
 	Scale float64
 }
@@ -85,6 +88,8 @@ type Engine struct {
 	Prefix   string // in plain form ("vllm_"); may be ""
 	// Sign are full plain names that must all be there if the prefix can't tell.
 	Sign []string
+	// Alone is a full plain name that tells the engine without any other.
+	Alone string
 	// Key are the labels that tell schedulers of one server apart.
 	Key      []string
 	Metrics  []Metric

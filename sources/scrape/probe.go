@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math"
@@ -20,6 +21,35 @@ type Summary struct {
 	// known, sorted, at most 200.
 	Unknown []string `json:"unknown"`
 }
+
+// Looks reports whether a text begins like an exposition or saved scrapes: most
+// of its first lines that are no comments are samples with a name as metrics
+// have, or it is a server's JSON that is read for one.
+func Looks(head []byte) bool {
+	head = tidy(bytes.Clone(head[:min(len(head), 64<<10)]))
+	if first := firstByte(head); first == '[' || first == '{' {
+		return bytes.Contains(head, []byte(`"numActiveRequests"`)) || bytes.Contains(head, []byte(`"queue_absolute"`))
+	}
+	samples, others := 0, 0
+	for line := range bytes.Lines(head) {
+		switch {
+		case bytes.HasPrefix(line, []byte(savedHead)), bytes.HasPrefix(line, []byte("# HELP ")), bytes.HasPrefix(line, []byte("# TYPE ")):
+			samples += 2 // no log has such lines
+		case len(bytes.TrimSpace(line)) == 0:
+		case sampleShape.Match(line):
+			samples++
+		default:
+			others++
+		}
+		if samples+others > maxLook {
+			break
+		}
+	}
+	return samples > others
+}
+
+// maxLook is how many lines Looks looks at.
+const maxLook = 200
 
 // Probe reads an exposition, or a file of saved scrapes of which the last good
 // one counts, and tells what is understood of it. The error says what it is

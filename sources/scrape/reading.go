@@ -82,7 +82,11 @@ func (e *Engine) values(x *Exposition, m *Metric) []labelled {
 		default:
 			vs = e.distribution(x, m, e.Prefix+name)
 		}
-		if len(vs) == 0 {
+		switch {
+		case len(vs) > 0:
+		case m.Calls && x.family(e.Prefix+name) != nil:
+			return nil // offered, and none of it counts
+		default:
 			continue
 		}
 		if m.Scale != 0 {
@@ -178,7 +182,7 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 	}
 	var vs []labelled
 	samples := wanted(f.Metric, m)
-	for _, s := range onceEach(samples, e.label) {
+	for _, s := range distinct(onceEach(samples, e.label)) {
 		v, ok := value(s)
 		if !ok {
 			continue
@@ -200,6 +204,9 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 		// The family is there and none of its samples is of this kind: a counter
 		// that starts with its first event stands at zero for every scheduler.
 		for _, s := range f.Metric {
+			if v := label(s, m.Label); v == "" || hides(v, m) {
+				return nil // it does not tell kinds apart, or not these
+			}
 			if l := e.label(s); len(vs) < maxSchedulers && !slices.ContainsFunc(vs, func(o labelled) bool { return o.label == l }) {
 				vs = append(vs, labelled{label: l, Value: Value{OK: true}, n: 1})
 			}
@@ -208,15 +215,51 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 	return vs
 }
 
+// hides reports whether a class of statuses (4xx) may hold what m looks for one
+// by one.
+func hides(status string, m *Metric) bool {
+	for _, v := range m.In {
+		if len(status) == 3 && strings.HasSuffix(status, "xx") && len(v) == 3 && v[0] == status[0] && v != status {
+			return true
+		}
+	}
+	return false
+}
+
 // wanted keeps the samples with the right label.
 func wanted(samples []*dto.Metric, m *Metric) []*dto.Metric {
-	if m.Label == "" {
+	if m.Label == "" && !m.Calls {
 		return samples
 	}
 	var out []*dto.Metric
 	for _, s := range samples {
+		if m.Calls && !call(s) {
+			continue
+		}
 		v := label(s, m.Label)
-		if m.In != nil && slices.Contains(m.In, v) || m.Not != nil && !slices.Contains(m.Not, v) {
+		if m.Label == "" || m.In != nil && slices.Contains(m.In, v) || m.Not != nil && !slices.Contains(m.Not, v) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// distinct drops samples that have all labels of an earlier one: a page that
+// somebody joined from two copies says nothing twice.
+func distinct(samples []*dto.Metric) []*dto.Metric {
+	if len(samples) < 2 {
+		return samples
+	}
+	seen := make(map[string]bool, len(samples))
+	var key []byte
+	out := make([]*dto.Metric, 0, len(samples))
+	for _, s := range samples {
+		key = key[:0]
+		for _, l := range s.Label {
+			key = append(append(append(append(key, l.GetName()...), 0), l.GetValue()...), 0)
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
 			out = append(out, s)
 		}
 	}

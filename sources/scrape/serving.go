@@ -8,7 +8,9 @@ var torchServe = Engine{
 	Prefix:   "ts_",
 	Key:      []string{"model_name"},
 	Metrics: []Metric{
-		{Field: Finished, Names: []string{"inference_requests_total"}},
+		// Counted when a request arrives, whatever becomes of it. Requests2XX and
+		// its like are over all of the server's ports, health checks included.
+		{Field: Started, Names: []string{"inference_requests_total"}},
 		{Field: Latency, Names: []string{"inference_latency_microseconds"}, Count: []string{"inference_requests_total"}, Scale: 1e-6},
 		{Field: QueueTime, Names: []string{"queue_latency_microseconds"}, Count: []string{"inference_requests_total"}, Scale: 1e-6},
 	},
@@ -40,21 +42,6 @@ var rayServe = Engine{
 		{Field: QueueTime, Names: []string{"deployment_queuing_latency_ms"}, Scale: 1e-3},
 	},
 	Known: []string{"ray_"},
-}
-
-// infinity: prometheus_fastapi_instrumentator alone; the status may be grouped
-// (2xx). Anything with FastAPI looks so, hence last in the registry.
-var infinity = Engine{
-	Name:     "infinity",
-	Versions: "any that instruments FastAPI (read)",
-	Sign:     []string{"http_requests_total", "http_request_duration_highr_seconds"},
-	Prefix:   "http_",
-	Metrics: []Metric{
-		{Field: Finished, Names: []string{"requests_total"}, Label: "status", In: []string{"2xx", "200"}},
-		// Not Rejected: a 429 hides in 4xx.
-		{Field: Errored, Names: []string{"requests_total"}, Label: "status", In: []string{"5xx", "500", "502", "503", "504"}},
-		{Field: Latency, Names: []string{"request_duration_highr_seconds"}},
-	},
 }
 
 // deepInfer: crates/deepinfer-gateway/src/metrics.rs. No queue, batch or KV.

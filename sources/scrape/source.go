@@ -42,6 +42,7 @@ type Source struct {
 	interval time.Duration
 	timeout  time.Duration
 	client   *http.Client
+	models   int // which of modelPaths holds Infinity's queue; all tried: none
 }
 
 // New checks the options and makes a source. It asks nothing yet. An Interval

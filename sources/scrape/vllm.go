@@ -1,5 +1,7 @@
 package scrape
 
+import "slices"
+
 // vllm: vllm/v1/metrics/loggers.py (labels model_name, engine) and, for V0,
 // vllm/engine/metrics.py (label model_name). The client library adds _total.
 var vllm = Engine{
@@ -51,9 +53,10 @@ var nim = Engine{
 	Versions: "vLLM's names without prefix (read)",
 	Sign:     []string{"num_requests_running", "num_requests_waiting"},
 	Key:      []string{"engine"},
-	Metrics:  vllmMetrics,
+	Metrics:  slices.Concat(vllmMetrics, []Metric{{Field: Errored, Names: []string{"request_failure_total"}}}),
+	Settings: []Setting{{Name: "max_batch", Metric: "num_request_max"}},
 	Known: []string{
-		"num_request_max", "request_prompt_tokens", "request_generation_tokens", "time_per_output_token_seconds",
-		"gpu_cache_usage_perc", "request_finish", "request_failure",
+		"request_prompt_tokens", "request_generation_tokens", "time_per_output_token_seconds",
+		"gpu_cache_usage_perc", "request_finish",
 	},
 }

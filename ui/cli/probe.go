@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"benchtop/sources"
 	"benchtop/sources/loadgen"
 	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
@@ -85,9 +86,9 @@ func (p *prober) probe(ctx context.Context, arg string) error {
 	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
 		s, err := scrape.ProbeURL(ctx, scrape.Options{URL: arg})
 		if err != nil {
-			return err
+			return fmt.Errorf("probe %s: %w", sources.Redact(arg), err)
 		}
-		return p.metrics(arg, s)
+		return p.metrics(sources.Redact(arg), s)
 	}
 	spec, err := tail.ParseSpec(arg)
 	if err != nil {
@@ -202,11 +203,8 @@ func classify(head []byte, format string) (string, error) {
 		}
 		return kindServer, nil
 	}
-	if bytes.HasPrefix(head, []byte("# scrape ")) || bytes.HasPrefix(head, []byte("# HELP ")) || bytes.HasPrefix(head, []byte("# TYPE ")) {
+	if scrape.Looks(head) {
 		return kindMetrics, nil
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) && bytes.Contains(head, []byte(`"numActiveRequests"`)) {
-		return kindMetrics, nil // trtllm-serve's JSON
 	}
 	lines := bytes.Split(head, []byte("\n"))
 	if len(lines) > 1 && len(head) == probeHead { // the last one is cut
