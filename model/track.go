@@ -69,8 +69,8 @@ type Track struct {
 	Series SeriesID
 	Source SourceID
 	Key    uint64
-	Tiers  [3]Tier[Bucket] // 100 ms for 5 min, 1 s for 1 h, 10 s for 24 h
-	Last   float64         // newest value; NaN after a gap
+	Tiers  [3]Strip // 100 ms for 5 min, 1 s for 1 h, 10 s for 24 h
+	Last   float64  // newest value; NaN after a gap
 	LastAt Instant
 	Total  float64 // Counter: sum of all amounts; Cumulative: the value now; Span: growth since the start
 	N      uint64  // events in all
@@ -95,11 +95,11 @@ var TierLens = [3]int64{3000, 3600, 8640}
 
 // tierFor picks the finest tier that reaches back to from and is not finer
 // than one bucket a column needs.
-func (t *Track) tierFor(from Instant, step time.Duration) *Tier[Bucket] {
+func (t *Track) tierFor(from Instant, step time.Duration) *Strip {
 	best := &t.Tiers[2]
 	for i := 2; i >= 0; i-- {
 		tier := &t.Tiers[i]
-		if tier.Step > step || len(tier.Chunks) == 0 {
+		if tier.Step > step || tier.Len() == 0 {
 			continue
 		}
 		if i < 2 && Instant(tier.First)*Instant(tier.Step) > from && t.reaches(i, from) {
@@ -119,7 +119,7 @@ func (t *Track) reaches(i int, from Instant) bool {
 	start := Instant(t.Tiers[i].First) * Instant(t.Tiers[i].Step)
 	for j := i + 1; j < len(t.Tiers); j++ {
 		c := &t.Tiers[j]
-		if len(c.Chunks) > 0 && Instant(c.First)*Instant(c.Step) < start && start > from {
+		if c.Len() > 0 && Instant(c.First)*Instant(c.Step) < start && start > from {
 			return Instant(c.First)*Instant(c.Step)+Instant(c.Step)*ChunkLen <= start
 		}
 	}
@@ -136,7 +136,7 @@ func (t *Track) Columns(dst []Bucket, from Instant, step time.Duration) {
 	from = from.Floor(step)
 	clear(dst)
 	tier := t.tierFor(from, step)
-	if len(tier.Chunks) == 0 {
+	if tier.Len() == 0 {
 		return
 	}
 	switch t.Series.Describe().Shape {
@@ -145,11 +145,12 @@ func (t *Track) Columns(dst []Bucket, from Instant, step time.Duration) {
 	case Span:
 		t.growth(dst, tier, from, step)
 	case Gauge, Counter, Sample:
+		c := tier.Cursor()
 		for i := range dst {
 			lo := int64(from.Add(time.Duration(i)*step)) / int64(tier.Step)
 			hi := int64(from.Add(time.Duration(i+1)*step)) / int64(tier.Step)
 			for n := lo; n < max(hi, lo+1); n++ {
-				if b := tier.At(n); b != nil {
+				if b := c.At(n); b != nil {
 					dst[i].Add(*b)
 				}
 			}
@@ -158,7 +159,7 @@ func (t *Track) Columns(dst []Bucket, from Instant, step time.Duration) {
 }
 
 // levels walks a cumulative track's deltas backward from its value now.
-func (t *Track) levels(dst []Bucket, tier *Tier[Bucket], from Instant, step time.Duration) {
+func (t *Track) levels(dst []Bucket, tier *Strip, from Instant, step time.Duration) {
 	level := t.Total
 	end := tier.End()
 	first := int64(from) / int64(tier.Step)
@@ -166,8 +167,9 @@ func (t *Track) levels(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 	ratio := int64(max(1, step/tier.Step))
 	lastN := int64(t.LastAt) / int64(tier.Step)
 	begun := firstFilled(tier)
+	c := tier.Cursor()
 	for n := end - 1; n >= max(first, tier.First); n-- {
-		b := tier.At(n)
+		b := c.At(n)
 		if n < last && n >= begun && n <= lastN {
 			i := (n - first) / ratio
 			if i >= 0 && i < int64(len(dst)) {
@@ -193,9 +195,10 @@ func (t *Track) levels(dst []Bucket, tier *Tier[Bucket], from Instant, step time
 	}
 }
 
-func firstFilled(tier *Tier[Bucket]) int64 {
+func firstFilled(tier *Strip) int64 {
+	c := tier.Cursor()
 	for n := tier.First; n < tier.End(); n++ {
-		if b := tier.At(n); b != nil && b.N > 0 {
+		if b := c.At(n); b != nil && b.N > 0 {
 			return n
 		}
 	}
@@ -203,18 +206,19 @@ func firstFilled(tier *Tier[Bucket]) int64 {
 }
 
 // growth turns an ever-growing amount into growth a column.
-func (t *Track) growth(dst []Bucket, tier *Tier[Bucket], from Instant, step time.Duration) {
+func (t *Track) growth(dst []Bucket, tier *Strip, from Instant, step time.Duration) {
 	first := int64(from) / int64(tier.Step)
 	ratio := int64(max(1, step/tier.Step))
 	prev := math.NaN()
+	c := tier.Cursor()
 	for n := tier.First; n < min(first, tier.End()); n++ {
-		if b := tier.At(n); b != nil && b.N > 0 {
+		if b := c.At(n); b != nil && b.N > 0 {
 			prev = float64(b.Max)
 		}
 	}
 	for i := range dst {
 		for n := first + int64(i)*ratio; n < first+int64(i+1)*ratio; n++ {
-			b := tier.At(n)
+			b := c.At(n)
 			if b == nil || b.N == 0 {
 				continue
 			}
@@ -262,9 +266,10 @@ func (t *Track) Held(dst []Bucket, from Instant, step, reach time.Duration, now 
 // before looks for the last bucket before from, within reach.
 func (t *Track) before(from Instant, reach time.Duration) (Bucket, int64) {
 	tier := &t.Tiers[1]
+	c := tier.Cursor()
 	n := int64(from)/int64(tier.Step) - 1
 	for back := int64(1); back <= int64(reach/tier.Step); back, n = back+1, n-1 {
-		if b := tier.At(n); b != nil && b.N > 0 {
+		if b := c.At(n); b != nil && b.N > 0 {
 			v := float32(b.Mean())
 			if t.LastAt < from && !math.IsNaN(t.Last) {
 				v = float32(t.Last)

@@ -45,7 +45,7 @@ func (s *scene) track(id model.SeriesID, src model.SourceID, key uint64) *model.
 		t = &model.Track{Series: id, Source: src, Key: key, Last: math.NaN()}
 		for i := range t.Tiers {
 			t.Tiers[i].Step = model.TierSteps[i]
-			slot(&t.Tiers[i], s.snap.Start) // tiers begin with the run
+			bucket(&t.Tiers[i], s.snap.Start) // tiers begin with the run
 		}
 		s.tracks[k] = t
 	}
@@ -67,10 +67,18 @@ func slot[T any](t *model.Tier[T], at model.Instant) *T {
 	return &t.Chunks[i/model.ChunkLen][i%model.ChunkLen]
 }
 
+// bucket is the bucket of a track's tier that holds at.
+func bucket(s *model.Strip, at model.Instant) *model.Bucket {
+	t := model.Tier[model.Bucket]{Step: s.Step, First: s.First, Chunks: s.New}
+	b := slot(&t, at)
+	s.First, s.New = t.First, t.Chunks
+	return b
+}
+
 func put(t *model.Track, at model.Instant, v float64) {
 	f := float32(v)
 	for i := range t.Tiers {
-		slot(&t.Tiers[i], at).Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
+		bucket(&t.Tiers[i], at).Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
 	}
 	t.N++
 	t.LastAt = at

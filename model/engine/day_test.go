@@ -32,6 +32,23 @@ func (g *big) notes() *model.Batch {
 	return b
 }
 
+// reading is what a GPU says: of each three series one is noise to the last bit
+// (power, traffic), one moves in whole steps (temperature, utilization) and one
+// stands still (limits, counters of errors).
+func reading(id model.SeriesID, gpu int, at model.Instant) float64 {
+	const golden = 0x9e3779b97f4a7c15
+	x := (uint64(at) + uint64(id)<<40 + uint64(gpu)<<50) * golden
+	x = (x ^ x>>29) * golden
+	noise := float64(x>>11) / (1 << 53)
+	switch id % 3 {
+	case 0:
+		return 300 + 100*noise
+	case 1:
+		return float64(60 + gpu + int(20*noise))
+	}
+	return float64(gpu + int(id))
+}
+
 // second is what is told in one second of it, ten ticks included.
 func (g *big) second(b *model.Batch, at model.Instant) {
 	b.Clear()
@@ -54,7 +71,7 @@ func (g *big) second(b *model.Batch, at model.Instant) {
 		if tick == 5 {
 			for i := range g.gpus {
 				for id := model.GPUSMClock; id <= model.GPULost; id++ {
-					b.Events = append(b.Events, model.Event{At: from, Seen: from, Kind: model.Level, Series: id, Key: uint64(i) + 1, Source: 2, Value: float64(i+int(id)) + float64(at/1e9%7)})
+					b.Events = append(b.Events, model.Event{At: from, Seen: from, Kind: model.Level, Series: id, Key: uint64(i) + 1, Source: 2, Value: reading(id, i, at)})
 				}
 			}
 			for id := model.HostClientThread; int(id) < model.NumSeries && id.Describe().Side == model.SideHost; id++ {

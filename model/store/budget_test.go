@@ -20,15 +20,15 @@ func copied(a, b *model.Snapshot) (bytes int) {
 		for k := range t.Tiers {
 			shared := map[*[model.ChunkLen]model.Bucket]bool{}
 			if old != nil {
-				if same := len(old.Tiers[k].Chunks) > 0 && len(t.Tiers[k].Chunks) > 0 && &old.Tiers[k].Chunks[0] == &t.Tiers[k].Chunks[0]; same {
+				if same := len(old.Tiers[k].New) > 0 && len(t.Tiers[k].New) > 0 && &old.Tiers[k].New[0] == &t.Tiers[k].New[0]; same {
 					continue
 				}
-				for _, c := range old.Tiers[k].Chunks {
+				for _, c := range old.Tiers[k].New {
 					shared[c] = true
 				}
 			}
-			bytes += len(t.Tiers[k].Chunks) * pointer
-			for _, c := range t.Tiers[k].Chunks {
+			bytes += len(t.Tiers[k].New) * pointer
+			for _, c := range t.Tiers[k].New {
 				if c != nil && !shared[c] {
 					bytes += chunk
 				}

@@ -119,9 +119,7 @@ func (s *Store) doneIn(n int64) float64 {
 	done := 0.0
 	for _, o := range model.Outcomes {
 		if t := s.whole[o]; t != nil && o != model.ClientCancelled {
-			if b := t.tiers[1].peek(n); b != nil {
-				done += float64(b.N)
-			}
+			done += float64(t.tiers[1].At(n).N)
 		}
 	}
 	return done

@@ -65,18 +65,13 @@ func (s *Store) addSecond(t *tally, n int64) {
 	t.seconds++
 	t.done += s.doneIn(n)
 	if w := s.whole[model.ClientOK]; w != nil {
-		if b := w.tiers[1].peek(n); b != nil {
-			t.ok += float64(b.N)
-		}
+		t.ok += float64(w.tiers[1].At(n).N)
 	}
 	if w := s.whole[model.ClientOutputTokens]; w != nil {
-		if b := w.tiers[1].peek(n); b != nil {
-			t.tokens += float64(b.Sum)
-		}
+		t.tokens += float64(w.tiers[1].At(n).Sum)
 	}
-	if b := s.slo.track.tiers[1].peek(n); b != nil {
-		t.judged, t.kept = t.judged+float64(b.N), t.kept+float64(b.Sum)
-	}
+	b := s.slo.track.tiers[1].At(n)
+	t.judged, t.kept = t.judged+float64(b.N), t.kept+float64(b.Sum)
 	s.client.lat.ok.mergeSecond(t.sketch, n)
 }
 

@@ -6,8 +6,9 @@ import "benchtop/model"
 // minutes, so that the client's in-flight can be read at the very instant of a
 // server's sample.
 const (
-	flightStep = 10_000_000 // ns
-	flightLen  = 12_000
+	flightStep  = 10_000_000 // ns
+	flightLen   = 12_000
+	flightBlock = 100
 )
 
 type flight struct {
@@ -15,9 +16,12 @@ type flight struct {
 	newest       int64 // step number of the newest slot in use
 	totalBegun   int64
 	totalEnded   int64
-	sumBegun     []int64 // begun up to and with each step, oldest first; rebuilt by sweep
-	sumEnded     []int64
-	base         int64
+	base         int64 // number of the first step that sweep has summed up
+
+	// Up to and with each step, oldest first; rebuilt by sweep.
+	sumBegun, sumEnded []int64
+	area               []int64 // of in-flight, in steps
+	peaks              []int64 // the highest in-flight of each flightBlock steps
 }
 
 // slot makes room up to the step that holds at; -1 if it is too old.
@@ -61,6 +65,7 @@ func (f *flight) end(at model.Instant) {
 func (f *flight) sweep() {
 	if f.sumBegun == nil {
 		f.sumBegun, f.sumEnded = make([]int64, flightLen), make([]int64, flightLen)
+		f.area, f.peaks = make([]int64, flightLen), make([]int64, flightLen/flightBlock)
 	}
 	b, e := f.totalBegun, f.totalEnded
 	f.base = f.newest - flightLen + 1
@@ -71,6 +76,14 @@ func (f *flight) sweep() {
 			b -= int64(f.begun[n%flightLen])
 			e -= int64(f.ended[n%flightLen])
 		}
+	}
+	clear(f.peaks)
+	sum := int64(0)
+	for i := range f.area {
+		v := f.sumBegun[i] - f.sumEnded[i]
+		sum += v
+		f.area[i] = sum
+		f.peaks[i/flightBlock] = max(f.peaks[i/flightBlock], v)
 	}
 }
 
@@ -97,10 +110,18 @@ func (f *flight) over(from, to model.Instant) (mean, peak float64, ok bool) {
 	if f.sumBegun == nil || lo >= hi {
 		return 0, 0, false
 	}
-	for i := lo; i < hi; i++ {
-		v := float64(f.sumBegun[i] - f.sumEnded[i])
-		mean += v
-		peak = max(peak, v)
+	sum, most := f.area[hi-1], int64(0)
+	if lo > 0 {
+		sum -= f.area[lo-1]
 	}
-	return mean / float64(hi-lo), peak, true
+	for i := lo; i < hi; {
+		if i%flightBlock == 0 && i+flightBlock <= hi {
+			most = max(most, f.peaks[i/flightBlock])
+			i += flightBlock
+			continue
+		}
+		most = max(most, f.sumBegun[i]-f.sumEnded[i])
+		i++
+	}
+	return float64(sum) / float64(hi-lo), float64(most), true
 }

@@ -41,7 +41,7 @@ func (t *track) change(at model.Instant, v float64) {
 // holdTier books the value that stood from lastAt to at in one tier.
 func (t *track) holdTier(i int, at model.Instant, v float64) {
 	r, h := &t.tiers[i], &t.hold[i]
-	step := model.Instant(r.step)
+	step := model.Instant(r.Step)
 	from := t.lastAt
 	for from < at {
 		end := min(at, (from/step+1)*step)

@@ -96,18 +96,28 @@ func (s *sketch) over(from, to model.Instant) *hdrhistogram.Histogram {
 }
 
 func quantiles(h *hdrhistogram.Histogram) model.Quantiles {
+	q := ranks(h)
+	if q.N > 0 {
+		q.Mean = h.Mean() / 1e6
+	}
+	return q
+}
+
+// ranks are the quantiles without the mean, which would take a second walk over
+// all that the histogram holds.
+func ranks(h *hdrhistogram.Histogram) model.Quantiles {
 	n := h.TotalCount()
 	if n == 0 {
 		return model.NoQuantiles()
 	}
 	v := h.ValueAtPercentiles([]float64{50, 90, 95, 99, 99.9, 100}) // one pass for all
 	at := func(q float64) float64 { return float64(v[q]) / 1e6 }
-	return model.Quantiles{Mean: h.Mean() / 1e6, P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9), Max: at(100), N: uint64(n)}
+	return model.Quantiles{Mean: math.NaN(), P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9), Max: at(100), N: uint64(n)}
 }
 
 // whole is the summary of the run; mean and max are exact.
 func (s *sketch) whole() model.Quantiles {
-	q := quantiles(s.run)
+	q := ranks(s.run)
 	if q.N > 0 {
 		q.Mean, q.Max = s.sum/float64(q.N), s.max
 	}

@@ -52,14 +52,15 @@ func (t *track) valueMean(from, to model.Instant) (float64, bool) {
 		return math.NaN(), false
 	}
 	tier := &t.tiers[0]
-	lo, hi := int64(from)/tier.step, int64(to)/tier.step
-	if lo < tier.first || hi <= lo {
+	c := tier.Cursor()
+	lo, hi := int64(from)/int64(tier.Step), int64(to)/int64(tier.Step)
+	if lo < tier.First || hi <= lo {
 		return math.NaN(), false
 	}
 	level, sum := t.total, 0.0
-	for n := tier.first + int64(len(tier.chunks))*model.ChunkLen - 1; n >= lo; n-- {
+	for n := tier.End() - 1; n >= lo; n-- {
 		delta := 0.0
-		if b := tier.peek(n); b != nil {
+		if b := c.At(n); b != nil {
 			delta = float64(b.Sum)
 		}
 		if n < hi {
@@ -67,7 +68,7 @@ func (t *track) valueMean(from, to model.Instant) (float64, bool) {
 		}
 		level -= delta
 	}
-	if end := tier.first + int64(len(tier.chunks))*model.ChunkLen; hi > end {
+	if end := tier.End(); hi > end {
 		sum += t.total * float64(hi-end) // nothing has changed since
 	}
 	return sum / float64(hi-lo), true

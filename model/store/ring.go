@@ -7,7 +7,7 @@ import (
 	"benchtop/model"
 )
 
-// ring is one tier under construction: chunks of buckets, of which those that
+// ring is one tier of the latency map under construction: chunks of buckets, of which those that
 // were published are copied before the next write.
 type ring[T any] struct {
 	step   int64 // ns
@@ -97,18 +97,6 @@ func (r *ring[T]) extend(c int64) {
 		}
 		r.thawed = kept
 	}
-}
-
-// peek is the bucket with number n for reading, nil if nothing is there.
-func (r *ring[T]) peek(n int64) *T {
-	i := n - r.first
-	if i < 0 || i >= int64(len(r.chunks))*model.ChunkLen {
-		return nil
-	}
-	if c := r.chunks[i/model.ChunkLen]; c != nil {
-		return &c[i%model.ChunkLen]
-	}
-	return nil
 }
 
 // publish freezes the tier as it is.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -37,27 +38,118 @@ func TestPublishedBucketsAreNeverWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestRingLetsGoAndTakesLateOnes(t *testing.T) {
-	r := newRing[model.Bucket](time.Second, 64)
+func TestStripLetsGoAndTakesLateOnes(t *testing.T) {
+	r := newStrip(time.Second, 64)
 	base := model.Instant(1_700_000_000) * sec
+	at := func(t model.Instant) model.Bucket { return r.At(int64(t / sec)) }
 	r.at(base).N = 1
 	r.at(base - 40*sec).N = 2 // earlier than the first, within the limit
-	if b := r.peek(int64(base-40*sec) / int64(sec)); b == nil || b.N != 2 {
+	if b := at(base - 40*sec); b.N != 2 {
 		t.Fatalf("want the early bucket, got %v", b)
 	}
 	if b := r.at(base - 400*sec); b != nil {
 		t.Errorf("want nothing 400 s back, got %v", b)
 	}
 	r.at(base + 200*sec).N = 3
-	if b := r.peek(int64(base) / int64(sec)); b != nil && b.N != 0 {
+	if b := at(base); b.N != 0 {
 		t.Errorf("want the old bucket gone, got %v", b)
 	}
-	if n := len(r.chunks); n > 4 {
+	if n := r.Len(); n > 4 {
 		t.Errorf("want at most 4 chunks, got %d", n)
 	}
 	r.at(base + 1e9*sec).N = 4 // a clock that jumps must not allocate the gap
-	if n := len(r.chunks); n > 4 {
+	if n := r.Len(); n > 4 {
 		t.Errorf("after a jump: want at most 4 chunks, got %d", n)
+	}
+}
+
+// TestStripIsAList writes here and there, late and far ahead, and publishes now
+// and then: each published strip must go on saying what a plain list of buckets
+// said at that time.
+func TestStripIsAList(t *testing.T) {
+	const limit = 320
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		s := newStrip(time.Second, limit)
+		want := map[int64]model.Bucket{}
+		type printed struct {
+			strip model.Strip
+			want  map[int64]model.Bucket
+		}
+		var all []printed
+		now, late := int64(1_700_000_000), int64(1+rng.IntN(200))
+		for range 4000 {
+			switch rng.IntN(400) {
+			case 0:
+				now += rng.Int64N(100)
+			case 1:
+				late = 1 + rng.Int64N(400)
+			case 2:
+				all = append(all, printed{s.publish(), maps.Clone(want)})
+			case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16:
+				now++
+			}
+			n := now - rng.Int64N(late)
+			f := float32(rng.NormFloat64())
+			if b := s.at(model.Instant(n) * sec); b != nil {
+				b.Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
+				w := want[n]
+				w.Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
+				want[n] = w
+			}
+		}
+		if s.late > limit/model.ChunkLen {
+			t.Errorf("seed %d: want at most as many chunks held open as there are, got %d", seed, s.late)
+		}
+		all = append(all, printed{s.publish(), want})
+		for i, p := range all {
+			c := p.strip.Cursor()
+			for n, w := range p.want {
+				got := c.At(n)
+				if n < p.strip.First || got != nil && *got == w {
+					continue
+				}
+				t.Fatalf("seed %d, strip %d, bucket %d of %d..%d: want %v, got %v", seed, i, n, p.strip.First, p.strip.End(), w, got)
+			}
+			filled := 0
+			for n := p.strip.First; n < p.strip.End(); n++ {
+				if b := c.At(n); b != nil && b.N > 0 {
+					filled++
+					if _, ok := p.want[n]; !ok {
+						t.Fatalf("seed %d, strip %d: bucket %d holds %v, which nobody put there", seed, i, n, *b)
+					}
+				}
+			}
+			if p.strip.Len() > limit/model.ChunkLen+1 || filled == 0 {
+				t.Fatalf("seed %d, strip %d: want some buckets in at most %d chunks, got %d in %d", seed, i, limit/model.ChunkLen+1, filled, p.strip.Len())
+			}
+		}
+	}
+}
+
+// TestStripStaysSmall holds what the memory of a large run rests on: a strip
+// keeps few chunks open, and packs the others, whoever was late long ago.
+func TestStripStaysSmall(t *testing.T) {
+	s := newStrip(time.Second, 3600)
+	base := model.Instant(1_700_000_000) * sec
+	for i := range 4000 {
+		s.at(base + model.Instant(i)*sec).Add(model.Bucket{Min: 1, Max: 1, Sum: 1, N: 1})
+		if i == 1000 {
+			s.at(base).Add(model.Bucket{Min: 1, Max: 1, Sum: 1, N: 1}) // all before it is open now
+			if len(s.New) != 1000/model.ChunkLen+1 {
+				t.Fatalf("want all chunks open for a late event, got %d", len(s.New))
+			}
+		}
+	}
+	if len(s.New) != 1 {
+		t.Errorf("want one open chunk, got %d", len(s.New))
+	}
+	apart := map[*model.Packed]bool{}
+	for _, p := range s.Old {
+		apart[p] = true
+	}
+	if len(apart) > 2 {
+		t.Errorf("want chunks that say the same kept once, got %d", len(apart))
 	}
 }
 
@@ -166,5 +258,38 @@ func TestTrendsAgainstPublishedExamples(t *testing.T) {
 	}
 	if !math.IsNaN(mannKendall([]float64{1, 2, 3})) || !math.IsNaN(theilSen([]float64{1})) {
 		t.Error("want NaN below the least number of points")
+	}
+}
+
+// TestFlightOver compares the mean and the peak of any stretch with a walk over
+// its steps.
+func TestFlightOver(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	base := model.Instant(1_700_000_000) * sec
+	var f flight
+	for range 3000 {
+		from := base + model.Instant(rng.Int64N(int64(150*sec)))
+		f.begin(from, 1)
+		if rng.IntN(10) > 0 {
+			f.end(from + model.Instant(rng.Int64N(int64(9*sec))))
+		}
+	}
+	f.slot(base + 160*sec)
+	f.sweep()
+	for range 500 {
+		from := base + model.Instant(rng.Int64N(int64(170*sec)))
+		to := from + model.Instant(rng.Int64N(int64(120*sec)))
+		sum, peak, n := 0.0, 0.0, 0
+		for s := int64(from) / flightStep; s < int64(to)/flightStep; s++ {
+			if s < f.base || s > f.newest {
+				continue
+			}
+			v := float64(f.sumBegun[s-f.base] - f.sumEnded[s-f.base])
+			sum, peak, n = sum+v, max(peak, v), n+1
+		}
+		mean, most, ok := f.over(from, to)
+		if ok != (n > 0) || ok && (mean != sum/float64(n) || most != peak) {
+			t.Fatalf("from %v for %v: want mean %v, peak %v of %d steps, got %v, %v (%v)", from.Seconds(base), to.Seconds(from), sum/float64(n), peak, n, mean, most, ok)
+		}
 	}
 }

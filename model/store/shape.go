@@ -38,12 +38,13 @@ func (s *Store) starts(from, to model.Instant) (dispersion, gap float64) {
 		return math.NaN(), math.NaN()
 	}
 	tier := &t.tiers[0]
-	lo, hi := int64(from)/tier.step+1, int64(to)/tier.step // whole buckets only
+	c := tier.Cursor()
+	lo, hi := int64(from)/int64(tier.Step)+1, int64(to)/int64(tier.Step) // whole buckets only
 	n, sum, sq, run, longest := 0.0, 0.0, 0.0, 0, 0
 	begun := false
 	for i := lo; i < hi; i++ {
 		x := 0.0
-		if b := tier.peek(i); b != nil {
+		if b := c.At(i); b != nil {
 			x = float64(b.N)
 		}
 		n, sum, sq = n+1, sum+x, sq+x*x
@@ -61,7 +62,7 @@ func (s *Store) starts(from, to model.Instant) (dispersion, gap float64) {
 		return math.NaN(), math.NaN()
 	}
 	mean := sum / n
-	return (sq/n - mean*mean) * n / (n - 1) / mean, float64(longest) * float64(tier.step) / 1e9
+	return (sq/n - mean*mean) * n / (n - 1) / mean, float64(longest) * float64(tier.Step) / 1e9
 }
 
 // startsMin is how many starts make a shape.

@@ -214,9 +214,9 @@ func (s *Store) clientTold(sig *model.Signals) {
 
 func (s *Store) clientTimes(sig *model.Signals, from model.Instant) {
 	c, k := s.client, &sig.Client
-	ok := quantiles(c.lat.ok.over(from, sig.At+1_000_000_000))
+	ok := ranks(c.lat.ok.over(from, sig.At+1_000_000_000))
 	k.OKP50, k.OKP95 = ok.P50, ok.P95
-	all := quantiles(c.lat.all.run)
+	all := ranks(c.lat.all.run)
 	k.P50, k.P99 = all.P50, all.P99
 	if all.N > 0 {
 		k.Max = c.lat.all.max

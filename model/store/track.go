@@ -18,7 +18,7 @@ type trackKey struct {
 type track struct {
 	id      trackKey
 	shape   model.Shape
-	tiers   [3]ring[model.Bucket]
+	tiers   [3]strip
 	last    float64
 	lastAt  model.Instant
 	total   float64
@@ -65,7 +65,7 @@ func (t *track) settle(was totals, history bool) {
 func newTrack(id trackKey) *track {
 	t := &track{id: id, shape: id.series.Describe().Shape, last: math.NaN(), min: math.Inf(1), max: math.Inf(-1)}
 	for i := range t.tiers {
-		t.tiers[i] = newRing[model.Bucket](model.TierSteps[i], model.TierLens[i])
+		t.tiers[i] = newStrip(model.TierSteps[i], model.TierLens[i])
 	}
 	return t
 }
@@ -143,7 +143,7 @@ func (t *track) amend(at model.Instant, v float64) {
 		if b == nil {
 			continue
 		}
-		if int64(at)/r.step != int64(t.lastAt)/r.step || b.N == 0 { // the breath crosses a border
+		if int64(at)/int64(r.Step) != int64(t.lastAt)/int64(r.Step) || b.N == 0 { // the breath crosses a border
 			b.Add(model.Bucket{Min: f, Max: f, Sum: f, N: 1})
 			continue
 		}
@@ -195,10 +195,11 @@ func (t *track) window(from, to model.Instant) model.Bucket {
 		return w
 	}
 	tier := &t.tiers[0]
-	lo, hi := int64(from)/tier.step, int64(to)/tier.step
-	lo, hi = max(lo, tier.first), min(hi, tier.first+int64(len(tier.chunks))*model.ChunkLen)
+	c := tier.Cursor()
+	lo, hi := int64(from)/int64(tier.Step), int64(to)/int64(tier.Step)
+	lo, hi = max(lo, tier.First), min(hi, tier.End())
 	for n := lo; n < hi; n++ {
-		if b := tier.peek(n); b != nil {
+		if b := c.At(n); b != nil {
 			w.Add(*b)
 		}
 	}
@@ -214,9 +215,10 @@ func (t *track) median(from, to model.Instant) float64 {
 		return math.NaN()
 	}
 	tier := &t.tiers[0]
+	c := tier.Cursor()
 	var v []float64
-	for n := int64(from) / tier.step; n < int64(to)/tier.step; n++ {
-		if b := tier.peek(n); b != nil && b.N > 0 {
+	for n := int64(from) / int64(tier.Step); n < int64(to)/int64(tier.Step); n++ {
+		if b := c.At(n); b != nil && b.N > 0 {
 			v = append(v, b.Mean())
 		}
 	}
@@ -230,16 +232,17 @@ func (t *track) heldMean(from, to model.Instant) float64 {
 		return math.NaN()
 	}
 	tier := &t.tiers[0]
-	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	c := tier.Cursor()
+	lo, hi := int64(from)/int64(tier.Step), int64(to)/int64(tier.Step)
 	v := math.NaN()
 	for n := lo - 1; n > lo-600 && math.IsNaN(v); n-- { // up to a minute back
-		if b := tier.peek(n); b != nil && b.N > 0 {
+		if b := c.At(n); b != nil && b.N > 0 {
 			v = float64(b.Sum) / float64(b.N)
 		}
 	}
 	sum, n := 0.0, 0.0
 	for i := lo; i < hi; i++ {
-		if b := tier.peek(i); b != nil && b.N > 0 {
+		if b := c.At(i); b != nil && b.N > 0 {
 			v = float64(b.Sum) / float64(b.N)
 		}
 		if !math.IsNaN(v) {
@@ -276,11 +279,12 @@ func (t *track) growth(from, to model.Instant) (d, seconds float64) {
 		return math.NaN(), math.NaN()
 	}
 	tier := &t.tiers[0]
-	lo, hi := int64(from)/tier.step, int64(to)/tier.step
+	c := tier.Cursor()
+	lo, hi := int64(from)/int64(tier.Step), int64(to)/int64(tier.Step)
 	prev, sum := math.NaN(), 0.0
 	var first, last int64
 	for n := lo; n <= hi; n++ {
-		b := tier.peek(n)
+		b := c.At(n)
 		if b == nil || b.N == 0 {
 			continue
 		}
@@ -295,7 +299,7 @@ func (t *track) growth(from, to model.Instant) (d, seconds float64) {
 	if last <= first || math.IsNaN(prev) {
 		return math.NaN(), math.NaN()
 	}
-	return sum, float64(last-first) * float64(tier.step) / 1e9
+	return sum, float64(last-first) * float64(tier.Step) / 1e9
 }
 
 // rate is growth a second.

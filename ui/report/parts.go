@@ -269,8 +269,9 @@ func ends(t *model.Track) (first, last, lo, hi float64, ok bool) {
 	from := model.Instant(math.MaxInt64)
 	for i := range t.Tiers { // the finest that reaches as far back
 		tier := &t.Tiers[i]
+		c := tier.Cursor()
 		for n := tier.First; n < tier.End(); n++ {
-			b := tier.At(n)
+			b := c.At(n)
 			if b == nil || b.N == 0 {
 				continue
 			}
