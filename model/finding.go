@@ -87,3 +87,11 @@ type VerdictChange struct {
 	Recorded   bool     // told by a recording rather than by these rules
 	Words      *Verdict // in full, with the numbers of that second; nil where it was recorded
 }
+
+// Restatement is a verdict that stood on, in the words and numbers of a later
+// second than the one it came in.
+type Restatement struct {
+	At     Instant
+	Words  *Verdict
+	Raised []string // ids of the findings that stood
+}

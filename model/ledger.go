@@ -46,7 +46,7 @@ func (c *ClockShare) Draw() string {
 	var b strings.Builder
 	for i, k := range c.Chain {
 		if i > 0 {
-			b.WriteString([...]string{" ┄┄▷ ", " ──▶ ", " ─╳▶ "}[k.Arrow])
+			b.WriteString([...]string{" ┄┄▸ ", " ──▸ ", " ─╳▸ "}[k.Arrow])
 		}
 		b.WriteString(k.Title)
 		if !math.IsNaN(k.From) && !math.IsNaN(k.To) {

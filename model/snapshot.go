@@ -34,6 +34,7 @@ type Snapshot struct {
 	Runner   string    // id of the runner-up, "" if none
 	Findings []Finding // raised now first, then cleared ones, then unknown
 	Verdicts []VerdictChange
+	Restated []Restatement   // what the verdicts rested on in between, oldest first, bounded
 	Said     []VerdictChange // what a recording says that was said then; Verdicts are today's rules
 	Marks    []Mark          // oldest first, bounded
 	Shed     uint64          // events lost between the sources and the store
@@ -193,7 +194,9 @@ const (
 type LatencyView struct {
 	All, OK             Quantiles // of the run
 	WindowAll, WindowOK Quantiles // of the last 30 s
-	TTFT, TPOT          Quantiles
+	TTFT, TPOT          Quantiles // of the run
+	WindowTTFT          Quantiles // of the last 30 s
+	WindowTPOT          Quantiles
 	Map                 Tier[LatencyBins] // 1 s buckets, good and failed together
 	Coarse              Tier[LatencyBins] // 10 s buckets
 }

@@ -111,7 +111,7 @@ func timeline(full string) bool {
 func charts(id string) bool {
 	for _, p := range panel.All() {
 		if p.ID == id {
-			return !p.Want.Side
+			return !p.Want.Side && id != "numbers"
 		}
 	}
 	return false

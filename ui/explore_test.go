@@ -57,12 +57,14 @@ func TestTheVerdictThatStoodThen(t *testing.T) {
 		s.Press("left")
 	}
 	text := shown(s)
-	wants(t, text, "as of -", "the GPU slows down", "Stood from 13:06:19 to 13:07:19", "The power cap", "▸ SM clock 1380 of", "change   the power limit", "30 s to -")
+	wants(t, text, "as of -", "the GPU slows down", "Evidence as of 13:06:51", "91 %", "13:06:19 to 13:07:19", "▸ SM clock 1380 of", "change   the power limit", "30 s to -")
 	wantsNot(t, text, "▸ running 47")
-	for range 8 {
+	s.Press("shift+left")
+	wants(t, shown(s), "Evidence as of 13:06:19", "62 %") // what it came with: the later words are not from before this second
+	for range 7 {
 		s.Press("shift+left")
 	}
-	wants(t, shown(s), "no bottleneck seen", "Stood from 13:00:51 to 13:06:19")
+	wants(t, shown(s), "no bottleneck seen", "It stood from 13:00:51 to")
 	s.Press("l")
 	wants(t, shown(s), "requests missing at the server")
 	v := live
@@ -124,11 +126,11 @@ func TestLayouts(t *testing.T) {
 		key       string
 		want, not string
 	}{
-		{"f3", "2 GPUs, clock of max", "─ batch size"},
+		{"f3", "2 GPUs, clock 50 to 100 % of max", "─ batch size"},
 		{"f4", "TTFT and TPOT", "GPU 0 of 2"},
 		{"f5", "in big numbers", "─ batch size"},
 		{"f2", "─ batch size", "in big numbers"},
-		{"w", "2 GPUs, clock of max", "─ batch size"},
+		{"w", "2 GPUs, clock 50 to 100 % of max", "─ batch size"},
 	} {
 		s.Press(tc.key)
 		text := shown(s)
@@ -274,7 +276,7 @@ func TestClickOnAnEvent(t *testing.T) {
 func TestLossesAreReconciled(t *testing.T) {
 	v := live
 	v.Full = "losses"
-	wants(t, screenText(busy(), v), "t/o: client 37, server 31: 6 not told by it", "rej: client 6, server does not say", "s abrt")
+	wants(t, screenText(busy(), v), "timeouts: client 37, server 31: 6 not told by it", "rejected: client 6, server does not say", "s abrt")
 	s := steady(8, 8)
 	wants(t, screenText(s.done(), v), "no request was lost so far")
 }
@@ -311,7 +313,7 @@ func TestEveryGPUHasAStrip(t *testing.T) {
 	v := live
 	v.Full = "gpus"
 	text := screenText(s.done(), v)
-	wants(t, text, "16 GPUs", "▲gpu11", "gpu 0", "gpu 15", "1 were held back")
+	wants(t, text, "16 GPUs", "▲gpu11", "gpu 0", "gpu 15", "1 held back")
 	if strings.Index(text, "▲gpu11") > strings.Index(text, "gpu 0│") {
 		t.Error("want the one that was held first")
 	}

@@ -180,7 +180,7 @@ func TestTheHeldGPUIsShown(t *testing.T) {
 			s.gpuLevel(model.GPUHeldPowerCap, 3, uint64(10+i), at, held)
 		})
 	}
-	wants(t, screenText(s.done(), live), "GPU 2 of 4 clock MHz", "SW power cap")
+	wants(t, screenText(s.done(), live), "GPU 2 of 4 clock", "SW power cap")
 }
 
 func TestQuantilesNeedSamples(t *testing.T) {

@@ -32,7 +32,7 @@ func newScene(age time.Duration, now model.Instant) *scene {
 		},
 		Latency: model.LatencyView{
 			All: model.NoQuantiles(), OK: model.NoQuantiles(), WindowAll: model.NoQuantiles(), WindowOK: model.NoQuantiles(),
-			TTFT: model.NoQuantiles(), TPOT: model.NoQuantiles(),
+			TTFT: model.NoQuantiles(), TPOT: model.NoQuantiles(), WindowTTFT: model.NoQuantiles(), WindowTPOT: model.NoQuantiles(),
 		},
 	}
 	return s
@@ -283,6 +283,7 @@ func (s *scene) busyLatency() {
 	l.WindowOK = model.Quantiles{Mean: 0.95, P50: 0.90, P90: 1.3, P95: 1.71, P99: 4.4, P999: 9, Max: 9, N: 357}
 	l.All = model.Quantiles{Mean: 1.1, P50: 0.92, P90: 1.5, P95: 2.1, P99: 6.2, P999: 30, Max: 30, N: 4118}
 	l.TTFT = model.Quantiles{Mean: 0.12, P50: 0.11, P90: 0.2, P95: 0.31, P99: 0.6, P999: 0.8, Max: 0.9, N: 371}
+	l.WindowTTFT = l.TTFT
 }
 
 func (s *scene) busyWords() {
@@ -356,6 +357,9 @@ func (s *scene) busyWords() {
 		NextChange: "the power limit",
 	}, Confidence: "firm"}
 	snap.Verdicts[1].Words = &words
+	later := words
+	later.Text = "The power cap was on for 91 % of 30 s."
+	snap.Restated = []model.Restatement{{At: sceneNow.Add(-40 * time.Second), Words: &later, Raised: []string{"power_cap"}}}
 	at := func(back int) model.Instant { return sceneNow.Add(-time.Duration(back) * time.Second) }
 	snap.Marks = []model.Mark{
 		{At: at(121), Class: "run", Text: "warm-up ends"},

@@ -221,7 +221,7 @@ func arrange(w, h int, all []panel.Panel, full string) layout.Screen {
 func setAxis(pv *panel.View, arr layout.Screen, snap *model.Snapshot, v ViewState) Axis {
 	c := arr.Columns[0]
 	x := c.X + pv.Left
-	pv.Right = 6
+	pv.Right = 9
 	inner := c.W
 	if c.Framed {
 		pv.Right, inner = 1, c.W-2

@@ -50,6 +50,8 @@ type Engine struct {
 	differ  string                // ids of the last difference told between then and today
 	history []model.VerdictChange // what was shown as the verdict, oldest first
 	told    int                   // recorded changes looked at so far
+
+	restated []model.Restatement // the standing verdict in the numbers of its second, oldest first
 }
 
 // New makes an engine with an empty snapshot published.
@@ -80,7 +82,7 @@ func (e *Engine) restart() {
 	e.judge = diagnose.NewJudge(e.opts.Thresholds)
 	e.kinds = make(map[model.SourceID]model.SourceKind)
 	e.judged, e.signals, e.result, e.differ, e.thinned = 0, nil, e.judge.Standing(), "", 0
-	e.history, e.told = nil, 0
+	e.history, e.told, e.restated = nil, 0, nil
 	e.store.Apply(&model.Batch{Notes: e.opts.Preset})
 }
 
@@ -159,6 +161,7 @@ func (e *Engine) judge1(sec model.Instant) {
 	if c := e.result.Change; c != nil && !e.inThinned() {
 		e.change(c)
 	}
+	e.restate(sec)
 }
 
 // change tells, keeps and records a change of the verdict that is shown.
@@ -216,6 +219,7 @@ func (e *Engine) publish(final bool) {
 	e.store.Freeze(s, prev, figures)
 	s.Verdict, s.Runner, s.Findings = e.verdict(), e.result.Runner, e.result.Findings
 	s.Verdicts = e.history[:len(e.history):len(e.history)]
+	s.Restated = e.restated[:len(e.restated):len(e.restated)]
 	e.answer(s, prev, figures)
 	e.latest.Store(s)
 	select {

@@ -55,6 +55,7 @@ func (s *Store) Freeze(snap, prev *model.Snapshot, figures bool) {
 			WindowAll: quantiles(l.all.over(from, to)),
 		}
 		snap.Latency.WindowOK = quantiles(l.ok.over(from, to))
+		snap.Latency.WindowTTFT, snap.Latency.WindowTPOT = quantiles(l.ttft.over(from, to)), quantiles(l.tpot.over(from, to))
 	} else {
 		snap.Latency = prev.Latency
 	}

@@ -25,7 +25,7 @@ func TestGroupsOfLatencies(t *testing.T) {
 		{"too near each other", 2000, func(i int) float64 { return spread(1+0.3*float64(i%2), 0.02) }, false, 0, 0},
 		{"too few in the upper one", 2000, func(i int) float64 { return spread(map[bool]float64{true: 4, false: 0.8}[i%50 == 0], 0.1) }, false, 0, 0},
 	} {
-		s := newSketch(true)
+		s := newSketch()
 		for i := range c.n {
 			s.add(origin, c.one(i))
 		}
@@ -37,7 +37,7 @@ func TestGroupsOfLatencies(t *testing.T) {
 			t.Errorf("%s: want %v and %v, got %+v", c.name, c.low, c.high, g)
 		}
 	}
-	if g := groups(newSketch(true).over(origin, origin+sec)); g.Known || g.Two || !math.IsNaN(g.P99) {
+	if g := groups(newSketch().over(origin, origin+sec)); g.Known || g.Two || !math.IsNaN(g.P99) {
 		t.Errorf("nothing: want unknown, got %+v", g)
 	}
 }

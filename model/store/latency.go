@@ -31,14 +31,10 @@ type sketch struct {
 	max    float64
 }
 
-// newSketch makes an empty one. Without recent, only the run as a whole is
-// kept: the seconds take 1.7 MB.
-func newSketch(recent bool) *sketch {
-	s := &sketch{run: hdrhistogram.New(1, latencyMax, runDigits)}
-	if recent {
-		s.merged = hdrhistogram.New(1, latencyMax, windowDigits)
-	}
-	return s
+// newSketch makes an empty one. Its seconds take up to 1.7 MB, once there are
+// values in them.
+func newSketch() *sketch {
+	return &sketch{run: hdrhistogram.New(1, latencyMax, runDigits)}
 }
 
 func micros(sec float64) int64 {
@@ -56,7 +52,7 @@ func (s *sketch) add(at model.Instant, sec float64) {
 	s.max = max(s.max, sec)
 	n := int64(at) / 1e9
 	i := n % windowLen
-	if i < 0 || s.merged == nil {
+	if i < 0 {
 		return
 	}
 	h := s.second[i]
@@ -79,6 +75,9 @@ func (s *sketch) add(at model.Instant, sec float64) {
 
 // over merges the seconds [from, to) and returns them; valid until the next call.
 func (s *sketch) over(from, to model.Instant) *hdrhistogram.Histogram {
+	if s.merged == nil {
+		s.merged = hdrhistogram.New(1, latencyMax, windowDigits)
+	}
 	s.merged.Reset()
 	lo, hi := int64(from)/1e9, int64(to)/1e9
 	for i, h := range s.second {
@@ -155,7 +154,7 @@ type timedOut struct {
 
 func newLatencies() *latencies {
 	return &latencies{
-		all: newSketch(true), ok: newSketch(true), ttft: newSketch(false), tpot: newSketch(false),
+		all: newSketch(), ok: newSketch(), ttft: newSketch(), tpot: newSketch(),
 		fine:   newRing[model.LatencyBins](model.TierSteps[1], model.TierLens[1]),
 		coarse: newRing[model.LatencyBins](model.TierSteps[2], model.TierLens[2]),
 	}

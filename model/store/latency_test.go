@@ -14,7 +14,7 @@ import (
 func TestOverMerges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, perSecond := range []int{1, 100, fewValues, fewValues + 1, 3 * fewValues} {
-		s := newSketch(true)
+		s := newSketch()
 		want := hdrhistogram.New(1, latencyMax, windowDigits)
 		for sec := range int64(100) { // the ring goes round
 			for range perSecond {
@@ -29,5 +29,32 @@ func TestOverMerges(t *testing.T) {
 		if w, g := quantiles(want), quantiles(got); w != g {
 			t.Errorf("%d a second: want %+v, got %+v", perSecond, w, g)
 		}
+	}
+}
+
+// TestFirstTokensOfTheWindow wants the last 30 s told apart from the run: what
+// was slow a minute ago is no more.
+func TestFirstTokensOfTheWindow(t *testing.T) {
+	s := New(model.DefaultThresholds())
+	for i := range model.Instant(100) {
+		at, ttft := origin+i*sec, 4.0
+		if i >= 60 {
+			ttft = 0.2
+		}
+		s.Apply(&model.Batch{Events: []model.Event{
+			{At: at, Seen: at, Kind: model.Observe, Series: model.ClientTTFT, Value: ttft, Source: 1},
+			{At: at, Seen: at, Kind: model.Observe, Series: model.ClientTPOT, Value: ttft / 10, Source: 1},
+			{At: at, Seen: at, Kind: model.Tick},
+		}})
+	}
+	var snap model.Snapshot
+	s.Freeze(&snap, nil, true)
+	l := &snap.Latency
+	near := func(got, want float64) bool { return got > 0.98*want && got < 1.02*want }
+	if !near(l.TTFT.P50, 4) || !near(l.TPOT.P50, 0.4) || l.TTFT.N != 100 {
+		t.Errorf("want the run's median 4 s and 400 ms of 100, got %+v, %+v", l.TTFT, l.TPOT)
+	}
+	if !near(l.WindowTTFT.P99, 0.2) || !near(l.WindowTPOT.P99, 0.02) || l.WindowTTFT.N < 29 || l.WindowTTFT.N > 31 {
+		t.Errorf("want the last 30 s at 200 ms and 20 ms, got %+v, %+v", l.WindowTTFT, l.WindowTPOT)
 	}
 }

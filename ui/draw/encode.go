@@ -70,8 +70,8 @@ func (g *Grid) String() string {
 const roleMarks = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // Roles is the role plane of golden screens: for each cell the letter of its
-// foreground role, or of its background role in a second block of lines where
-// that is not plain background.
+// foreground role, and in a second block of lines that of what its background is
+// filled with, where it is: a tint's role or, in reverse video, the ink's.
 func (g *Grid) Roles() string {
 	var fg, bg strings.Builder
 	for y := range g.h {
@@ -83,6 +83,9 @@ func (g *Grid) Roles() string {
 			}
 			if c.Look.Bg != themes.Background {
 				b = roleMarks[c.Look.Bg]
+			}
+			if c.Look.Attr&themes.Reverse != 0 {
+				b = roleMarks[c.Look.Fg]
 			}
 			lf.WriteByte(f)
 			lb.WriteByte(b)
@@ -115,7 +118,7 @@ var asciiTable = map[rune]rune{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+',
 	'░': ':', '▒': '%', '▓': '&', '▀': '#', '▄': '=', '▌': '|', '▐': '|', '▔': ' ',
 	'·': '.', '…': '~', '–': '-', '−': '-', '×': 'x', '÷': '/', '°': 'o', '±': '+', '≥': '>', '≤': '<', '≈': '~',
-	'●': '*', '○': 'o', '■': '#', '□': 'o', '▲': '!', '△': 'i', '✓': 'v', '▶': '>', '◀': '<', '▸': '>', '◂': '<', '▼': 'v', '◌': '?',
+	'●': '*', '○': 'o', '■': '#', '□': 'o', '▲': '!', '△': 'i', '✓': 'v', '▶': '>', '◀': '<', '▸': '>', '▷': '>', '╳': 'x', '✗': 'x', '◂': '<', '▼': 'v', '◌': '?',
 	'→': '>', '←': '<', '↑': '^', '↓': 'v', '↔': '-', '“': '"', '”': '"', '’': '\'', '‘': '\'', 'µ': 'u', '\u00a0': ' ',
 }
 

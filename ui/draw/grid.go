@@ -116,6 +116,17 @@ func (g *Grid) Tint(x, y, w, h int, bg themes.Role) {
 	}
 }
 
+// Invert sets a rectangle in reverse video: a bar in the ink of a role, with its
+// runes cut out of it, that is seen from afar at every colour depth.
+func (g *Grid) Invert(x, y, w, h int, ink themes.Role) {
+	for j := max(y, 0); j < min(y+h, g.h); j++ {
+		for i := max(x, 0); i < min(x+w, g.w); i++ {
+			c := g.at(i, j)
+			c.Look.Fg, c.Look.Attr = ink, c.Look.Attr|themes.Reverse
+		}
+	}
+}
+
 // Write puts text at x, y and returns the column after it. Control and
 // invisible characters are dropped, what does not fit is cut off.
 func (g *Grid) Write(x, y int, fg themes.Role, s string) int {
@@ -206,6 +217,30 @@ func Fit(s string, w int) string {
 		n += k
 	}
 	return strings.TrimRight(b.String(), " ") + "…"
+}
+
+// FitClause cuts s to w cells where a clause of it ends, when that keeps at
+// least half of the room; else as Fit does.
+func FitClause(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	at, n := 0, 0
+	for i, r := range s {
+		if n > w {
+			break
+		}
+		if 2*n >= w && (r == ';' || r == ':' || (r == '.' || r == ',') && strings.HasPrefix(s[i+1:], " ")) {
+			at = i
+		}
+		if printable(r) {
+			n += RuneWidth(r)
+		}
+	}
+	if at == 0 {
+		return Fit(s, w)
+	}
+	return s[:at]
 }
 
 // Wrap breaks s into lines of at most w cells, at spaces where there are any.

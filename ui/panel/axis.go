@@ -47,12 +47,19 @@ func DrawTimeAxis(f Frame, help bool) {
 	}
 }
 
-// DrawName writes a chart's name into its upper left corner where it hides
-// nothing.
+// DrawName writes a chart's name into its upper left corner, or else as near to
+// it as it hides nothing.
 func DrawName(f Frame, name string) {
-	p := f.plot(0, 1)
-	if n := draw.Width(name); clear(p, 0, 0, n+1) {
-		p.Write(0, 0, themes.Dim, name)
+	w, h := f.Grid.Size()
+	p := f.plot(0, h)
+	n := draw.Width(name)
+	for y := range min(h, 3) {
+		for x := 0; x+n+1 < min(f.View.Cols, w); x++ {
+			if clear(p, x, y, n+1) {
+				p.Write(x, y, themes.Dim, name)
+				return
+			}
+		}
 	}
 }
 

@@ -39,7 +39,8 @@ func crossChecks(s *model.Snapshot, w int) []line {
 		l := &s.Signals.Laws
 		if l.Residence > 0 && !math.IsNaN(l.Outside) {
 			text := fmt.Sprintf("a request takes %s, of that %s at the server (Ns ÷ X) and %s outside", draw.Latency(s.Signals.Client.Mean), draw.Latency(l.Residence), draw.Latency(max(0, l.Outside)))
-			say("residence", text+"  "+parts(l.Residence, max(0, l.Outside), 20))
+			say("residence", text)
+			say("", "server "+parts(l.Residence, max(0, l.Outside), 20)+" outside")
 		}
 		if l.Ceiling > 0 {
 			say("ceiling", fmt.Sprintf("%s/s at this batch size, were the GPU busy all the time (X ÷ %s)", draw.Small(l.Ceiling), draw.Percent(l.Busy)))

@@ -122,16 +122,17 @@ func clockHead(f Frame) Head {
 		return Head{Title: "GPU clock", Notes: []Span{{"no GPU figures", themes.Dim, false}}}
 	}
 	fig := f.View.Figures
-	h := Head{Title: fmt.Sprintf("GPU %d clock MHz", g.Index)}
+	h := Head{Title: fmt.Sprintf("GPU %d clock", g.Index)}
 	if n := len(fig.GPUs); n > 1 {
-		h.Title = fmt.Sprintf("GPU %d of %d clock MHz", g.Index, n)
+		h.Title = fmt.Sprintf("GPU %d of %d clock", g.Index, n)
 	}
 	vals := f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least)
 	if v := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
-		h.Notes = append(h.Notes, Span{draw.Grouped(v / 1e6), themes.GPU, false})
+		h.Notes = append(h.Notes, Span{draw.Megahertz(v), themes.GPU, false})
 	}
 	if t := f.throttling(g.Key); t.total > 0 {
 		if v, top := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))), last(fig.GPU(model.GPUMaxSMClock, g.Key)); v < 0.97*top {
+			h.Notes[0].Role = themes.Bad
 			h.Notes = append(h.Notes, Span{"−" + draw.Grouped((top-v)/1e6) + " (" + draw.Percent(1-v/top) + ")", themes.Bad, false})
 		}
 		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
@@ -163,11 +164,11 @@ func drawClock(f Frame) {
 		f.noGPU(h)
 		return
 	}
-	if h >= 24 {
+	if h >= 16 {
 		w, _ := f.Grid.Size()
-		part := (h - 1) / 4
-		f.line(h-2*part, part, "temp °C", f.held(f.Snap.GPU(model.GPUTemp, g.Key), peak), math.NaN())
-		f.line(h-part, part, "power W", f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(f.Snap.GPU(model.GPUPowerLimit, g.Key)))
+		part := max((h-1)/4, 4)
+		f.line(h-2*part, part, "temperature °C", f.held(f.Snap.GPU(model.GPUTemp, g.Key), peak), math.NaN(), draw.Celsius)
+		f.line(h-part, part, "power W", f.held(f.Snap.GPU(model.GPUPower, g.Key), mean), last(f.Snap.GPU(model.GPUPowerLimit, g.Key)), draw.Watts)
 		h -= 2 * part
 		f.Grid = f.Grid.Sub(0, 0, w, h)
 	}
@@ -181,7 +182,12 @@ func drawClock(f Frame) {
 		return themes.GPU
 	}
 	if h < 3 {
-		f.strip(h, "gpu", vals, ceiling, role, func(hz float64) string { return draw.Grouped(hz / 1e6) })
+		f.strip(h, "gpu", vals, ceiling, role, func(hz float64) string {
+			if h == 1 && !f.View.Framed { // nothing else names the unit
+				return draw.Grouped(hz/1e6) + "MHz"
+			}
+			return draw.Grouped(hz / 1e6)
+		})
 		return
 	}
 	others := 0
@@ -247,7 +253,11 @@ func (f Frame) clockPlot(rows int, vals []float64, t throttling, ceiling float64
 		}
 	}
 	if !math.IsNaN(ceiling) {
-		y := rows - 1 - int(math.Round((ceiling-lo)/(hi-lo)*float64(rows-1)))
+		row := func(v float64) int { return rows - 1 - int(math.Round((v-lo)/(hi-lo)*float64(rows-1))) }
+		y := row(ceiling)
+		if v := f.looked(vals); f.View.Right >= 10 && !(row(v) == y) {
+			f.Grid.WriteFit(f.View.Left+f.View.Cols+1, y, f.View.Right-1, themes.Target, draw.Grouped(ceiling/1e6)+" max")
+		}
 		for x := range f.View.Cols {
 			if p.Cell(x, y).Rune == ' ' {
 				p.Put(x, y, '┄', themes.Target)

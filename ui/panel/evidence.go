@@ -2,6 +2,7 @@ package panel
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"benchtop/model"
@@ -48,11 +49,47 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 		role, base = themes.GPU, fewest(vals)-(most(vals)-fewest(vals))/3 // what moves is small beside what it is
 	case model.SideHost, model.SideSelf:
 	}
-	name := " " + e.Series + ", " + draw.Age((step * sparkCells).Seconds())
-	if draw.Width(name) > w-sparkCells-2 {
-		name = " " + e.Series
+	name, age := " "+strings.ReplaceAll(e.Series, "_", " "), ", "+draw.Age((step*sparkCells).Seconds())
+	for _, fuller := range []string{name + " " + ends(vals, id), name + " " + ends(vals, id) + age} {
+		if draw.Width(fuller) <= w-sparkCells-2 {
+			name = fuller
+		}
 	}
 	return line{{"  ", role, false}, {draw.Spark(vals, base), role, false}, {draw.Fit(name, w-sparkCells-2), themes.Dim, false}}
+}
+
+// ends words a series' first and last value in its unit.
+func ends(vals []float64, id model.SeriesID) string {
+	from, to := math.NaN(), math.NaN()
+	for _, v := range vals {
+		if from != from {
+			from = v
+		}
+		to = first(v, to)
+	}
+	word, unit := draw.Small, ""
+	switch id.Describe().Unit {
+	case model.Seconds:
+		word = draw.Latency
+	case model.Ratio:
+		word = draw.Percent
+	case model.Bytes:
+		word = draw.Bytes
+	case model.Hertz:
+		word, unit = func(v float64) string { return draw.Grouped(v / 1e6) }, " MHz"
+	case model.Watts:
+		word, unit = draw.Grouped, " W"
+	case model.Celsius:
+		word, unit = draw.Grouped, " °C"
+	case model.TokensPerSecond, model.PerSecond:
+		unit = "/s"
+	case model.Joules:
+		unit = " J"
+	case model.Cores:
+		unit = " cores"
+	case model.Count, model.Tokens, model.BytesPerSecond:
+	}
+	return word(from) + "→" + word(to) + unit
 }
 
 // spark reads a track in sparkCells columns up to the last whole one before

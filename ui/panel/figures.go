@@ -95,7 +95,9 @@ func drawFigures(f Frame) {
 	}
 	for y, r := range all {
 		f.Grid.Write(1, y, themes.Dim, r.name)
-		spans(f.Grid, 10, y, w-11, r.vals)
+		if x := spans(f.Grid, 10, y, w-11, r.vals); x == 10 && len(r.vals) > 0 {
+			f.Grid.WriteFit(10, y, w-11, r.vals[0].Role, r.vals[0].Text)
+		}
 	}
 }
 
@@ -124,10 +126,10 @@ func figureRows(s *model.Snapshot) []figure {
 	if n := lostAtServer(s); n > 0 {
 		rows = append(rows, figure{"", []Span{{draw.Count(n) + " by the server's count", themes.Dim, false}}, 5})
 	}
-	if t := s.Latency.TTFT; t.N > 0 {
+	if t := s.Latency.WindowTTFT; t.N > 0 {
 		rows = append(rows, figure{"TTFT", []Span{{"p50 " + draw.Latency(t.P50), themes.Text, false}, quantile("p95", t.P95, t.N, model.MinP95)}, 6})
 	}
-	if t := s.Latency.TPOT; t.N > 0 {
+	if t := s.Latency.WindowTPOT; t.N > 0 {
 		rows = append(rows, figure{"TPOT", []Span{{"p50 " + draw.Latency(t.P50), themes.Text, false}, quantile("p95", t.P95, t.N, model.MinP95)}, 8})
 	}
 	if !math.IsNaN(v.KV) && v.KV > 0 {
@@ -174,7 +176,11 @@ func lostRow(s *model.Snapshot) figure {
 	row := figure{"lost", []Span{{draw.Count(float64(failed)) + " (" + draw.Percent(share) + ")", themes.Bad, true}}, 2}
 	for _, k := range lossKinds {
 		if n := t.ByOutcome[k.client]; n > 0 {
-			row.vals = append(row.vals, Span{draw.Count(float64(n)) + " " + k.name, themes.Warn, false})
+			name := k.name
+			if n == failed {
+				name = k.words // the only kind: there is room
+			}
+			row.vals = append(row.vals, Span{draw.Count(float64(n)) + " " + name, themes.Warn, false})
 		}
 	}
 	return row

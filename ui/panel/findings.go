@@ -51,6 +51,9 @@ func drawFindings(f Frame) {
 	for y := 0; y < h && skip+y < len(lines); y++ {
 		writeLine(f.Grid, 2, y, w-4, lines[skip+y])
 	}
+	if f.View.Full {
+		f.bar(width, -skip)
+	}
 	if rest := len(lines) - skip - h; rest > 0 {
 		f.Grid.WriteRight(w-1, h-1, themes.Dim, "▼ "+draw.Count(float64(rest))+" more lines")
 	}

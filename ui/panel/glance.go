@@ -43,4 +43,7 @@ func DrawGlance(f Frame) {
 			writeLine(f.Grid, 0, y, w, l)
 		}
 	}
+	if s.Verdict.ID != "" && s.Verdict.ID != model.VerdictNotEnough {
+		f.Grid.Invert(0, 0, w, 1, role)
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var gpus = Panel{
-	ID: "gpus", Title: "GPUs, clock of max", Key: "u",
+	ID: "gpus", Title: "GPUs", Key: "u",
 	Want:  layout.Want{Steps: []int{4, 2}, Rank: 15, Spare: true, Grow: 4, Most: 32},
 	Needs: func(s *model.Snapshot) bool { return len(s.GPUs)+len(s.Instances) > 1 },
 	Head:  gpusHead,
@@ -68,19 +68,27 @@ func gpusHead(f Frame) Head {
 			held++
 		}
 	}
-	h := Head{Title: strconv.Itoa(len(s.GPUs)) + " GPUs, clock of max"}
+	h := Head{Title: counted(len(s.GPUs), "GPU") + ", clock 50 to 100 % of max"}
 	if n := len(s.Instances); n > 0 {
-		h.Title = strconv.Itoa(len(s.GPUs)) + " GPUs, clock of max, " + strconv.Itoa(n) + " MIG devices, SMs busy"
+		h.Title += "; " + counted(n, "MIG device") + ", SMs busy"
 	}
 	switch {
 	case len(s.GPUs) == 0:
 		h = Head{Title: "GPUs", Notes: []Span{{"no GPU figures", themes.Dim, false}}}
 	case held > 0:
-		h.Notes = []Span{{"▲ " + strconv.Itoa(held) + " were held back", themes.Bad, false}, {"longest held first", themes.Dim, false}}
+		h.Notes = []Span{{"▲ " + strconv.Itoa(held) + " held back", themes.Bad, false}, {"longest held first", themes.Dim, false}}
 	default:
 		h.Notes = []Span{{"none was held back", themes.Good, false}}
 	}
 	return h
+}
+
+// counted is a number of things, in the singular for one.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }
 
 // drawGPUs draws one strip for each GPU on the common time axis, as tall as

@@ -68,10 +68,10 @@ func guidePage(s *model.Snapshot, f *model.Finding, w int) []line {
 	sign, role := severity(f.Severity)
 	out := []line{{{sign + " ", role, true}, {draw.Sanitize(f.Title), role, true}, {"  " + f.ID, themes.Dim, false}}}
 	say := func(label, text string, role themes.Role) {
-		for i, t := range draw.Wrap(draw.Sanitize(text), w-11) {
-			lead := fmt.Sprintf("  %-9s", label)
+		for i, t := range draw.Wrap(draw.Sanitize(text), w-12) {
+			lead := fmt.Sprintf("  %-10s", label)
 			if i > 0 {
-				lead = strings.Repeat(" ", 11)
+				lead = strings.Repeat(" ", 12)
 			}
 			out = append(out, line{{lead, themes.Dim, false}, {t, role, false}})
 		}

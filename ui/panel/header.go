@@ -65,7 +65,7 @@ func cleanSpan(s *model.Snapshot) Span {
 	if !v.Known {
 		return Span{}
 	}
-	text := fmt.Sprintf("clean %.0f/%.0f s", v.Clean.Seconds, v.Measured.Seconds)
+	text := fmt.Sprintf("clean %.0f of %.0f s", v.Clean.Seconds, v.Measured.Seconds)
 	if len(v.Now) > 0 && !s.Final {
 		return Span{text + " △ " + v.Now[0].Words(), themes.Warn, false}
 	}

@@ -85,12 +85,31 @@ func (f Frame) losses(y, rows int) {
 				all[i] = n
 			}
 		}
-		f.lossRow(y, "lost", until, late || refused, all, max(zero(most(all)), 4), themes.Bad)
+		f.lossRow(y, "lost", "requests", until, late || refused, all, max(zero(most(all)), 4), themes.Bad)
 		return
 	}
 
-	f.lossRow(y, "t/o", until, late, timeouts, top, themes.Bad)
-	f.lossRow(y+1, "rej", until, refused, rejects, top, themes.WarnFill)
+	f.lossRow(y, "t/o", "timeouts", until, late, timeouts, top, themes.Bad)
+	f.lossRow(y+1, "rej", "rejected or failed", until, refused, rejects, top, themes.WarnFill)
+}
+
+// tally writes how many were lost where the row is flat, next to its widest
+// flat stretch's left end; false where there is no room.
+func (f Frame) tally(p *draw.Grid, vals []float64, text string, role themes.Role) bool {
+	from, length, run := 0, 0, 0
+	for i, v := range vals[:min(f.View.Newest+1, len(vals))] {
+		if run++; v > 0 {
+			run = 0
+		}
+		if run > length {
+			from, length = i+1-run, run
+		}
+	}
+	if n := draw.Width(text); n+2 > length {
+		return false
+	}
+	p.Write(from+1, 0, role, text)
+	return true
 }
 
 // told reports whether anybody has ever told one of the series.
@@ -104,7 +123,8 @@ func (f Frame) told(ids ...model.SeriesID) bool {
 }
 
 // lossRow draws the counts of one kind, with a line at 0 as far as it was told.
-func (f Frame) lossRow(y int, name string, until model.Instant, told bool, vals []float64, top float64, role themes.Role) {
+// A total that the gutter has no room for stands in the row, with its words.
+func (f Frame) lossRow(y int, name, words string, until model.Instant, told bool, vals []float64, top float64, role themes.Role) {
 	if !told {
 		f.gutter(y, themes.Dim, name+" "+draw.None) // nobody counts: that is not zero
 		return
@@ -124,7 +144,9 @@ func (f Frame) lossRow(y int, name string, until model.Instant, told bool, vals 
 		label, tone = name+" "+draw.Count(total), role
 	}
 	if draw.Width(label) > f.View.Left-1 {
-		label = draw.Count(total)
+		if label = draw.Count(total); f.tally(p, vals, label+" "+words, role) {
+			label = name
+		}
 	}
 	f.gutter(y, tone, label)
 }

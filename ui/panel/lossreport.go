@@ -20,7 +20,8 @@ var losses = Panel{
 // lossKind is one way to lose a request, as each side tells it. 0 is no series
 // (the catalogue's first is no loss).
 type lossKind struct {
-	name   string
+	name   string // for the gutter
+	words  string
 	client model.SeriesID
 	server []model.SeriesID
 }
@@ -28,11 +29,11 @@ type lossKind struct {
 // lossKinds pairs what the client saw with what the server saw of the same: a
 // client that gives up shows at the server as an abort, if at all.
 var lossKinds = []lossKind{
-	{"t/o", model.ClientTimeout, []model.SeriesID{model.ServerAborted, model.ServerTimeout}},
-	{"rej", model.ClientRejected, []model.SeriesID{model.ServerRejected, model.ServerQueueFull}},
-	{"reset", model.ClientReset, []model.SeriesID{model.ServerReset, model.ServerDropped}},
-	{"http", model.ClientHTTPError, []model.SeriesID{model.ServerError}},
-	{"other", model.ClientOther, nil},
+	{"t/o", "timeouts", model.ClientTimeout, []model.SeriesID{model.ServerAborted, model.ServerTimeout}},
+	{"rej", "rejected", model.ClientRejected, []model.SeriesID{model.ServerRejected, model.ServerQueueFull}},
+	{"reset", "reset", model.ClientReset, []model.SeriesID{model.ServerReset, model.ServerDropped}},
+	{"http", "HTTP errors", model.ClientHTTPError, []model.SeriesID{model.ServerError}},
+	{"other", "other", model.ClientOther, nil},
 }
 
 // serverLosses are the server's kinds with their words.
@@ -68,9 +69,9 @@ func reconciled(s *model.Snapshot, k lossKind) (Span, bool) {
 	if client == 0 && server == 0 {
 		return Span{}, false
 	}
-	text := k.name + ": client " + draw.Count(client)
+	text := k.words + ": client " + draw.Count(client)
 	if !s.Client.Known {
-		text = k.name + ": client " + draw.None
+		text = k.words + ": client " + draw.None
 	}
 	role := themes.Text
 	switch {

@@ -3,6 +3,7 @@ package panel
 import (
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ func (f Frame) saidThen(today *model.Verdict) line {
 			continue
 		}
 		if c.ID == today.ID && c.Reason == today.Reason {
+			if !f.View.Full {
+				return nil // nothing to tell where there is little room
+			}
 			return line{{"  said then: the same", themes.Dim, false}}
 		}
 		return line{{"  said then: ", themes.Dim, false}, {draw.Sanitize(c.Title), themes.Warn, true}}
@@ -74,9 +78,6 @@ func (f Frame) judged() judged {
 		return judged{&s.Verdict, lampSpans(s), false}
 	}
 	c, until, ok := stood(s, at)
-	if ok && until == 0 {
-		return judged{&s.Verdict, lampSpans(s), false}
-	}
 	if !ok {
 		v := &model.Verdict{WaitS: math.NaN()}
 		if len(s.Verdicts) == 0 {
@@ -85,34 +86,57 @@ func (f Frame) judged() judged {
 		}
 		return judged{v, nil, true}
 	}
-	out := judged{f.wordsThen(c, until), make([]Span, len(lamps)), true}
+	r, again := restated(s, c.At, at)
+	if !again {
+		r = model.Restatement{At: c.At, Words: c.Words, Raised: c.Raised}
+	}
+	if until == 0 && (r.Words == nil || s.Now.Sub(at) < 10*time.Second) {
+		return judged{&s.Verdict, lampSpans(s), false} // nothing nearer is kept
+	}
+	out := judged{f.wordsThen(c, r, until), make([]Span, len(lamps)), true}
 	for i, l := range lamps {
 		out.lamps[i] = Span{"· " + l.name, themes.Dim, false}
-		if slices.ContainsFunc(c.Raised, func(id string) bool { return slices.Contains(l.ids, id) }) {
+		if slices.ContainsFunc(r.Raised, func(id string) bool { return slices.Contains(l.ids, id) }) {
 			out.lamps[i] = l.span(lampOn)
 		}
 	}
 	return out
 }
 
-// wordsThen is a past verdict with the evidence that it was told with, and from
-// when to when it stood.
-func (f Frame) wordsThen(c model.VerdictChange, until model.Instant) *model.Verdict {
+// restated is the newest restatement, up to an instant, of the verdict that
+// came at from.
+func restated(s *model.Snapshot, from, at model.Instant) (r model.Restatement, ok bool) {
+	i := sort.Search(len(s.Restated), func(i int) bool { return s.Restated[i].At > at }) - 1
+	if i < 0 || s.Restated[i].At <= from {
+		return r, false
+	}
+	return s.Restated[i], true
+}
+
+// wordsThen is the verdict c as it stood at a past moment: with the evidence
+// told nearest before it, of when that is, and from when to when it stood.
+func (f Frame) wordsThen(c model.VerdictChange, r model.Restatement, until model.Instant) *model.Verdict {
 	v := model.Verdict{
 		Finding: model.Finding{ID: c.ID, Severity: c.Severity, Title: c.Title},
 		Reason:  c.Reason, Confidence: c.Confidence,
 	}
-	if c.Words != nil {
-		v = *c.Words
+	if r.Words != nil {
+		v = *r.Words
 	}
 	clock := func(i model.Instant) string { return i.Time().In(f.View.Zone).Format("15:04:05") }
-	stood := "Stood from " + clock(c.At) + " to " + clock(until) + ", " + draw.Age(until.Seconds(c.At)) + "."
-	if v.Text != "" {
-		stood += " When it came: " + v.Text
-	} else if len(c.Raised) > 0 {
-		stood += " Raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ") + "."
+	stood := "It stands since " + clock(c.At) + "."
+	if until != 0 {
+		stood = "It stood from " + clock(c.At) + " to " + clock(until) + ", " + draw.Age(until.Seconds(c.At)) + "."
 	}
-	v.Text, v.Since, v.WaitS, v.Leading = stood, c.At, math.NaN(), ""
+	switch {
+	case v.Text != "":
+		v.Text = "Evidence as of " + clock(r.At) + ": " + v.Text + " " + stood
+	case len(c.Raised) > 0:
+		v.Text = stood + " Raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ") + "."
+	default:
+		v.Text = stood
+	}
+	v.Since, v.WaitS, v.Leading = c.At, math.NaN(), ""
 	return &v
 }
 

@@ -21,13 +21,17 @@ var numbers = Panel{
 var bigDigits = map[rune][3]string{
 	'0': {"█▀█", "█ █", "█▄█"}, '1': {"▀█ ", " █ ", "▄█▄"}, '2': {"▀▀█", "█▀▀", "█▄▄"}, '3': {"▀▀█", " ▀█", "▄▄█"},
 	'4': {"█ █", "▀▀█", "  █"}, '5': {"█▀▀", "▀▀█", "▄▄█"}, '6': {"█▀▀", "█▀█", "█▄█"}, '7': {"▀▀█", "  █", "  █"},
-	'8': {"█▀█", "█▀█", "█▄█"}, '9': {"█▀█", "▀▀█", "▄▄█"}, '.': {" ", " ", "▄"}, ',': {" ", " ", "▄"}, '–': {"   ", "▀▀▀", "   "},
+	'8': {"█▀█", "█▀█", "█▄█"}, '9': {"█▀█", "▀▀█", "▄▄█"}, '.': {" ", " ", "▄"}, '–': {"   ", "▀▀▀", "   "},
 	'k': {"█ ▄", "█▀▄", "█ █"}, 'M': {"█▄█", "█ █", "█ █"}, '-': {"   ", "▀▀▀", "   "}, '%': {"▀ ▄", " █ ", "▀ ▄"},
 }
 
 // big is a number as three rows; what has no glyph stands beside it as it is.
+// Thousands are not parted: a comma this big reads as a point.
 func big(s string) (rows [3]string, rest string) {
 	for i, r := range s {
+		if r == ',' {
+			continue
+		}
 		g, ok := bigDigits[r]
 		if !ok {
 			return rows, strings.TrimSpace(s[i:])
@@ -90,8 +94,8 @@ func (f Frame) bigNumbers() []bigNumber {
 	out := []bigNumber{
 		{"good requests/s", "good/s", draw.Small(good), themes.Text},
 		{"p95 of good", "p95", draw.Latency(p95), themes.Text},
-		{"client in flight", "client", draw.Count(math.Round(client)), themes.Client},
-		{"server running", "server", draw.Count(math.Round(server)), themes.Server},
+		{"client in flight", "in flight", draw.Count(math.Round(client)), themes.Client},
+		{"server running", "running", draw.Count(math.Round(server)), themes.Server},
 		{"lost of the run", "lost", lost, role},
 	}
 	if g, ok := f.worstGPU(); ok {
@@ -105,6 +109,9 @@ func (f Frame) bigNumbers() []bigNumber {
 func drawNumbers(f Frame) {
 	w, h := f.Grid.Size()
 	all := f.bigNumbers()
+	if f.View.Full && f.poster(all) {
+		return
+	}
 	const least, most = 4, 12 // columns between two numbers: digits this big run together
 	total := func(long bool) int {
 		sum := 0

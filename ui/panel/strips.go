@@ -88,6 +88,7 @@ func drawBatch(f Frame) {
 		}
 		return themes.Batch
 	}, draw.Small)
+	f.unmeasured(h, vals, f.Snap.Whole(model.ServerBatch), "no line or metric tells a batch size yet")
 	if !math.IsNaN(limit) && h > 1 {
 		y := draw.RowOf(limit/top, h)
 		f.plot(0, h).Threshold(y, themes.Target)
@@ -173,6 +174,7 @@ func drawQueue(f Frame) {
 		}
 		return themes.Queue
 	}, draw.Count)
+	f.unmeasured(h, vals, f.Snap.Whole(model.ServerWaiting), "the server does not tell who waits")
 }
 
 // strip draws bars with a scale at the left; one row has its name there.
@@ -201,6 +203,18 @@ func (f Frame) strip(h int, name string, vals []float64, top float64, role func(
 		f.gutter(h-1, themes.Dim, "0")
 	}
 	f.cursorLine(0, h)
+}
+
+// unmeasured says in an empty plot why it is: that nobody ever told the track,
+// or that nobody did in these minutes.
+func (f Frame) unmeasured(h int, vals []float64, t *model.Track, why string) {
+	if h < 2 || !math.IsNaN(most(vals)) {
+		return
+	}
+	if t != nil {
+		why = "nothing told in this window"
+	}
+	f.Grid.WriteFit(f.View.Left+1, (h-1)/2, f.View.Cols-1, themes.Dim, why)
 }
 
 // beside writes a value at the right of a chart, where there is room for it.

@@ -39,13 +39,17 @@ func tokensHead(f Frame) Head {
 		}
 		return h
 	}
-	if q := l.TTFT; q.N > 0 {
+	if q := l.WindowTTFT; q.N > 0 {
 		h.Notes = append(h.Notes, Span{"TTFT p50 " + draw.Latency(q.P50), themes.Text, false}, quantile("p95", q.P95, q.N, model.MinP95))
 	}
-	if q := l.TPOT; q.N > 0 {
+	if q := l.WindowTPOT; q.N > 0 {
 		h.Notes = append(h.Notes, Span{"TPOT p50 " + draw.Latency(q.P50), themes.Text, false}, quantile("p95", q.P95, q.N, model.MinP95))
 	}
-	if len(h.Notes) == 0 {
+	if len(h.Notes) > 0 {
+		h.Notes = append(h.Notes, Span{"of 30 s; bars: mean", themes.Dim, false})
+	} else if l.TTFT.N+l.TPOT.N > 0 {
+		h.Notes = []Span{{"none in the last 30 s", themes.Dim, false}}
+	} else {
 		h.Notes = []Span{{"not told by the client", themes.Dim, false}}
 	}
 	return h
@@ -58,6 +62,7 @@ func drawTokens(f Frame) {
 	ttft, tpot := f.columns(f.Snap.Whole(model.ClientTTFT), mean), f.columns(f.Snap.Whole(model.ClientTPOT), mean)
 	if h < 4 || math.IsNaN(most(tpot)) {
 		f.strip(h, "ttft", ttft, niceLatency(most(ttft)), draw.Only(themes.Latency), shortLatency)
+		f.unmeasured(h, ttft, f.Snap.Whole(model.ClientTTFT), "the client tells no first token")
 		return
 	}
 	upper := (h + 1) / 2
@@ -120,6 +125,7 @@ func drawCache(f Frame) {
 		}
 		return themes.ServerFill
 	}, func(v float64) string { return draw.Percent(v) })
+	a.unmeasured(bars, vals, f.Snap.Whole(model.ServerKV), "the server does not tell its KV cache")
 	if bars < h {
 		f.plot(h-1, 1).Bars(pushed, max(zero(most(pushed)), 4), draw.Only(themes.Bad))
 		f.gutter(h-1, themes.Dim, "preem")

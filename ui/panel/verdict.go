@@ -34,7 +34,7 @@ func verdictHead(f Frame) Head {
 		h.Notes = append(h.Notes, Span{c, themes.Text, false})
 	}
 	if j.v.Since > 0 && s.Now > j.v.Since && !j.then {
-		h.Notes = append(h.Notes, Span{"since " + draw.Age(s.Now.Seconds(j.v.Since)), themes.Dim, false})
+		h.Notes = append(h.Notes, Span{"for " + draw.Age(s.Now.Seconds(j.v.Since)), themes.Dim, false})
 	}
 	return h
 }
@@ -97,6 +97,7 @@ func drawVerdict(f Frame) {
 	if f.View.Full {
 		skip = min(f.View.Scroll, max(len(lines)-h, 0))
 	}
+	defer f.bar(w-2, -skip)
 	for y, l := range lines[min(skip, len(lines)):] {
 		if y >= h {
 			break
@@ -106,6 +107,18 @@ func drawVerdict(f Frame) {
 		}
 		writeLine(f.Grid, 1, y, w-2, l)
 	}
+}
+
+// bar sets the headline, whose first line is row y, in reverse video: the one
+// thing to be read from across the room. What is no verdict yet gets none.
+func (f Frame) bar(w, y int) {
+	v := f.judged().v
+	if v.ID == "" || v.ID == model.VerdictNotEnough {
+		return
+	}
+	_, words, role := headline(v)
+	gw, _ := f.Grid.Size()
+	f.Grid.Invert(0, y, gw, len(draw.Wrap(words, w-2)), role)
 }
 
 func writeLine(g *draw.Grid, x, y, w int, l line) {
@@ -143,6 +156,9 @@ func (f Frame) shortVerdict(w, h int) {
 		rest = append(rest, spaced(ls, "  "))
 	}
 	x := f.Grid.WriteBold(1, 0, role, draw.Fit(head, room))
+	if v.ID != "" && v.ID != model.VerdictNotEnough {
+		f.Grid.Invert(0, 0, x+1, 1, role)
+	}
 	if v.Confidence != "" && !f.View.Framed && x+2+len(v.Confidence) <= room {
 		f.Grid.Write(x+2, 0, themes.Dim, v.Confidence)
 	}
@@ -162,7 +178,7 @@ func (f Frame) shortVerdict(w, h int) {
 	for i := 0; i < min(left, len(wrapped)); i++ {
 		t := wrapped[i]
 		if i == left-1 {
-			t = draw.Fit(strings.Join(wrapped[i:], " "), w-2)
+			t = draw.FitClause(strings.Join(wrapped[i:], " "), w-2)
 		}
 		rest = append(rest, line{{t, themes.Text, false}})
 	}
@@ -200,9 +216,9 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 			out = append(out, line{{lead, role, bold}, {t, role, bold}})
 		}
 	}
-	out = append(lampLines(ls, w), nil)
 	sign, words, role := headline(v)
 	add(role, true, sign+" ", words)
+	out = append(out, append(lampLines(ls, w), nil)...)
 	if l := f.saidThen(v); l != nil {
 		out = append(out, l)
 	}

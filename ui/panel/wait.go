@@ -71,6 +71,11 @@ func drawWait(f Frame) {
 		}
 		return themes.Queue
 	}, shortLatency)
+	t := f.Snap.Whole(model.ServerBatchWait)
+	if t == nil {
+		t = f.Snap.Whole(model.ServerQueueTime)
+	}
+	f.unmeasured(h, vals, t, "the server tells neither how long batches wait nor requests")
 	if h > 1 && limit > 0 {
 		f.plot(0, h).Threshold(draw.RowOf(limit/top, h), themes.Target)
 	}
