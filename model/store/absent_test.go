@@ -3,6 +3,7 @@ package store
 import (
 	"math"
 	"testing"
+	"time"
 
 	"benchtop/model"
 )
@@ -43,5 +44,43 @@ func TestUntoldLatenciesAreNoZero(t *testing.T) {
 	tr.observe(base, math.NaN())
 	if tr.n != 0 {
 		t.Error("an observation that is no number: want none")
+	}
+}
+
+// TestCounterAtZero: an endpoint that tells of no error is known to, and does
+// not silence the log that then tells of some.
+func TestCounterAtZero(t *testing.T) {
+	at := model.InstantOf(time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC))
+	add := func(src model.SourceID, sec int, v float64) model.Event {
+		now := at.Add(time.Duration(sec) * time.Second)
+		return model.Event{At: now, Seen: now, Series: model.ServerError, Source: src, Kind: model.Add, Value: v}
+	}
+	for _, c := range []struct {
+		name   string
+		events []model.Event
+		want   float64 // -1: nobody tells
+	}{
+		{"nobody tells", nil, -1},
+		{"the endpoint tells of none", []model.Event{add(2, 1, 0)}, 0},
+		{"the log tells of two", []model.Event{add(2, 1, 0), add(1, 2, 1), add(1, 3, 1)}, 2},
+		{"the endpoint tells first", []model.Event{add(2, 1, 0), add(2, 2, 3), add(1, 3, 1), add(2, 4, 0)}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(model.DefaultThresholds())
+			s.Apply(&model.Batch{Notes: []model.Note{
+				{At: at, Seen: at, Kind: model.NoteSource, Name: "server.log", Text: "vllm|", Value: float64(model.KindServerLog), Source: 1},
+				{At: at, Seen: at, Kind: model.NoteSource, Name: "http://h/metrics", Text: "vllm|", Value: float64(model.KindMetrics), Source: 2},
+			}})
+			s.Apply(&model.Batch{Events: append(c.events, model.Event{Seen: at.Add(10 * time.Second), Kind: model.Tick})})
+			snap := &model.Snapshot{}
+			s.Freeze(snap, &model.Snapshot{}, true)
+			got := -1.0
+			if tr := snap.Whole(model.ServerError); tr != nil {
+				got = tr.Total
+			}
+			if got != c.want {
+				t.Errorf("want %v errors, got %v", c.want, got)
+			}
+		})
 	}
 }

@@ -6,6 +6,14 @@ import (
 	"benchtop/model"
 )
 
+// countedAtAll reports whether any source has counted an event of a series. A
+// counter that stands at zero is known, and yet leaves the count to whoever
+// tells of the first event.
+func (s *Store) countedAtAll(id model.SeriesID) bool {
+	_, ok := s.server.events[id]
+	return ok
+}
+
 // countedBy reports whether a source's count of an event is the one that the
 // run shows: the first that told it, so that a log and an endpoint of one
 // server are not added up.

@@ -281,7 +281,7 @@ func (s *Store) applyAdd(e *model.Event) {
 		s.wholeTrack(e.Series).add(e.At, e.Value)
 	case e.Series.Describe().Side == model.SideServer:
 		s.enter(s.track(e), e, e.Value, (*track).add)
-		if s.countedBy(e) {
+		if e.Value == 0 && !s.countedAtAll(e.Series) || e.Value != 0 && s.countedBy(e) {
 			s.enter(s.wholeTrack(e.Series), e, e.Value, (*track).add)
 		}
 	default:

@@ -123,39 +123,42 @@ func TestEventsVLLM(t *testing.T) {
 		%[1]d server_kv_usage[0] level 0.5
 		%[1]d server_batch[0] observe %[2]d
 	`
-	const other = "%d server_running[1] level 0\n"
+	const other = "%[1]d server_running[1] level 0\n"
 	at := func(n, run, wait int) string { return fmt.Sprintf(levels, n, run, wait) + fmt.Sprintf(other, n) }
+	// Kinds of trouble that are told are known to be none from the start on.
+	const none = "\n%[1]d server_aborted[0] add 0\n%[1]d server_error[0] add 0\n"
+	first := fmt.Sprintf(levels+none+other, 1, 4, 2)
 	tests := []struct {
 		name    string
 		scrapes []string
 		want    string
 	}{
 		{
-			"the first scrape is a baseline",
+			"the first scrape is a baseline, of trouble a zero",
 			[]string{v1(4, 2, 1000, 10, 5, 1)},
-			at(1, 4, 2),
+			first,
 		},
 		{
 			"counters and histograms give what they grew",
 			[]string{v1(4, 2, 1000, 10, 5, 1), v1(6, 0, 1300, 13, 11, 3)},
-			at(1, 4, 2) + fmt.Sprintf(levels, 2, 6, 0) +
+			first + fmt.Sprintf(levels, 2, 6, 0) +
 				"2 server_gen_tokens[0] add 300\n2 server_aborted[0] add 2\n2 server_ttft[0] observe 0.5\n" + fmt.Sprintf(other, 2),
 		},
 		{
 			"nothing grew: no amount, no observation, no zero",
 			[]string{v1(4, 2, 1000, 10, 5, 1), v1(4, 2, 1000, 10, 5, 1)},
-			at(1, 4, 2) + at(2, 4, 2),
+			first + at(2, 4, 2),
 		},
 		{
 			"a counter that fell is a restart: a new baseline and no amount",
 			[]string{v1(4, 2, 1000, 10, 5, 1), v1(1, 0, 50, 12, 9, 0), v1(1, 0, 80, 14, 10, 0)},
-			at(1, 4, 2) + "2 source reset\n" + at(2, 1, 0) +
+			first + "2 source reset\n" + fmt.Sprintf(levels+none+other, 2, 1, 0) +
 				fmt.Sprintf(levels, 3, 1, 0) + "3 server_gen_tokens[0] add 30\n3 server_ttft[0] observe 2\n" + fmt.Sprintf(other, 3),
 		},
 		{
 			"what is no longer offered becomes unknown, not zero",
 			[]string{v1(4, 2, 1000, 10, 5, 1), "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\"} 3\n"},
-			at(1, 4, 2) + `
+			first + `
 				2 server_running[0] level 3
 				2 server_batch[0] observe 3
 				2 server_running[1] gap

@@ -229,6 +229,10 @@ func (m *Meter) grow(s slot, v Value, fresh bool, ev model.Event, out *sources.O
 	}
 	if !ok || lower(v, b) {
 		m.base[s] = v
+		if s.field >= TimedOut && s.field <= Preempted { // trouble is told, and there was none yet
+			ev.Kind, ev.Value = model.Add, 0
+			out.Emit(ev)
+		}
 		return
 	}
 	d, n := v.V-b.V, v.N-b.N
