@@ -1,7 +1,9 @@
 package host
 
 import (
+	"cmp"
 	"maps"
+	"net/netip"
 	"os"
 	"path"
 	"runtime"
@@ -96,10 +98,11 @@ func (f *Finder) server(s *scan) (pid, port int) {
 		v := &s.scene.Servers[i]
 		published := v.URL != "" && strings.Contains(v.URL, ":"+strconv.Itoa(port)+"/")
 		if port == 0 || v.Port == port || v.Metrics == port || published {
-			if v.Port != 0 {
-				port = v.Port
+			if v.guessed {
+				l := looker{proc: f.o.Proc}
+				return v.PID, f.busiestPort(s, l.family(v.PID), cmp.Or(port, v.Port))
 			}
-			return v.PID, port
+			return v.PID, cmp.Or(v.Port, port)
 		}
 	}
 	if port == 0 {
@@ -115,8 +118,9 @@ func (f *Finder) server(s *scan) (pid, port int) {
 			continue
 		}
 		if pids := s.holder[socketName(e)]; len(pids) > 0 {
+			l := looker{proc: f.o.Proc}
 			pid = f.topmost(slices.Min(pids))
-			return pid, f.busiestPort(s, pids, port)
+			return pid, f.busiestPort(s, l.family(pid), port)
 		}
 	}
 	return 0, port
@@ -124,21 +128,28 @@ func (f *Finder) server(s *scan) (pid, port int) {
 
 func socketName(e endpoint) string { return "socket:[" + strconv.FormatUint(e.inode, 10) + "]" }
 
-// busiestPort is the port of some processes that has most connections: metrics
-// may have one of their own. Without any it is the one that we were told.
+// busiestPort is the port of some processes that has most connections of
+// others: metrics may have one of their own, and so may what the processes say
+// to each other. Without any it is the one that we were told.
 func (f *Finder) busiestPort(s *scan, pids []int, told int) int {
 	listens := make(map[int]bool)
+	among := make(map[netip.AddrPort]bool) // ends of connections that are theirs
 	count := make(map[int]int)
 	for _, e := range s.rows {
-		if e.state == stListen && slices.ContainsFunc(s.holder[socketName(e)], func(p int) bool { return slices.Contains(pids, p) }) {
-			listens[int(e.local.Port())] = true
-			if told == 0 {
-				told = int(e.local.Port())
-			}
+		if !slices.ContainsFunc(s.holder[socketName(e)], func(p int) bool { return slices.Contains(pids, p) }) {
+			continue
+		}
+		if e.state != stListen {
+			among[e.local] = true
+			continue
+		}
+		listens[int(e.local.Port())] = true
+		if told == 0 {
+			told = int(e.local.Port())
 		}
 	}
 	for _, e := range s.rows {
-		if p := int(e.local.Port()); e.state == stEstablished && listens[p] {
+		if p := int(e.local.Port()); e.state == stEstablished && listens[p] && !among[e.remote] {
 			count[p]++
 		}
 	}

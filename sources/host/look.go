@@ -16,6 +16,7 @@ type Found struct {
 	Addresses []string // its own IPv4 addresses there
 	Port      int      // where it serves, 0 if that is not known
 	PortFrom  string   // how that is known
+	guessed   bool     // nobody says where it serves: it is one of several ports that it listens at
 	URL       string   // of its metrics endpoint on this machine's loopback, "" if it can't be reached there
 	Metrics   int      // the port of its metrics
 	Disabled  string   // the flag without which it has no metrics, "" if it has them

@@ -69,6 +69,15 @@ func play(part string) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		if rest == "metrics apart" {
+			m, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			go serveSlowly(m, "")
+			fmt.Fprint(os.Stderr, m.Addr().(*net.TCPAddr).Port, " ")
+		}
 		go serveSlowly(l, rest)
 		fmt.Fprintln(os.Stderr, l.Addr().(*net.TCPAddr).Port)
 	case "client":
@@ -249,6 +258,33 @@ func look(t *testing.T, m *host.Sampler) window {
 
 // TestOurOwnPollsAreNoClients: what this process opens itself is not counted,
 // at neither end.
+// TestPortOfRequests: the server is known by the port of its metrics and serves
+// at another, to which the client comes only after we looked.
+func TestPortOfRequests(t *testing.T) {
+	for _, argv := range [][]string{{"vllm", "serve", "m"}, {"oddserver"}} {
+		t.Run(argv[0], func(t *testing.T) {
+			s := start(t, "server metrics apart", argv, nil)
+			var metrics, port int
+			if _, err := fmt.Sscan(s.first, &metrics, &port); err != nil {
+				t.Fatal(err)
+			}
+			m := sampler(t, host.Options{ServerPort: metrics, Find: func() host.Parties {
+				return host.NewFinder(host.FinderOptions{Port: metrics}).Find()
+			}})
+			var r host.Reading
+			m.Read(&r)
+			start(t, fmt.Sprintf("client plain:%d", port), []string{"oddload"}, nil)
+			for range 100 {
+				if m.Read(&r); r.Get(host.Established) >= 10 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			t.Errorf("want the 12 connections of the client counted, got %v", r.Get(host.Established))
+		})
+	}
+}
+
 func TestOurOwnPollsAreNoClients(t *testing.T) {
 	s := start(t, "server", []string{"vllm", "serve", "m"}, nil)
 	for range 3 {

@@ -135,6 +135,7 @@ func (l *looker) choosePort(f *Found, args []string, listening []endpoint) {
 			if p := int(e.local.Port()); f.Port == 0 || p < f.Port {
 				f.Port, f.PortFrom = p, how
 			}
+			f.guessed = f.guessed || int(e.local.Port()) != int(listening[0].local.Port())
 		}
 	}
 }

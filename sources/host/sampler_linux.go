@@ -97,11 +97,12 @@ func (s *Sampler) party(t *tree, fs *[4]Field, r *Reading) bool {
 }
 
 // processes reads the two trees and looks for their roots again if one is not
-// there. It reports which are.
+// there, and for the port if nobody is connected to it: a server that has one for
+// its metrics serves at another. It reports which are.
 func (s *Sampler) processes(r *Reading) (server, client bool) {
 	server = s.party(&s.server, &serverFields, r)
 	client = s.party(&s.client, &clientFields, r)
-	missing := !server && s.o.Side != Client || !client && s.o.Side != Server || s.port == 0
+	missing := !server && s.o.Side != Client || !client && s.o.Side != Server || s.port == 0 || s.sockets.deserted
 	if s.o.Find != nil && missing && (s.asked == 0 || r.At.Sub(s.asked) >= treeEvery) {
 		s.asked = r.At
 		p := s.o.Find()

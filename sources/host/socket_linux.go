@@ -233,6 +233,7 @@ type sockets struct {
 	pace      pacer
 	nearDir   string // whose namespace was compared with ours
 	ours      bool   // the near namespace is our own, so that the kernel can be asked
+	deserted  bool   // nobody was connected to the port, nor about to be
 }
 
 // read sets the socket fields of r, or none of them if the tables can't be read
@@ -267,6 +268,7 @@ func (s *sockets) read(f *procFiles, proc, near string, serverPID int, port uint
 	if t == nil {
 		return
 	}
+	s.deserted = len(t.established)+len(t.connecting)+len(t.closing) == 0
 	r.Set(Established, float64(len(t.established)))
 	r.Set(Connecting, float64(len(t.connecting)))
 	r.Set(Closing, float64(len(t.closing)))
