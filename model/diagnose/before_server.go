@@ -53,6 +53,13 @@ func sleeps(c *Case) bool {
 	return known(h.Idle, h.Established) && h.Idle >= 3 && h.Idle >= 0.5*h.Established
 }
 
+// waits reports connections on which the client has its answer: most of them, or
+// some while there are fewer than the requests it counts, so that what it holds
+// back does not lack one.
+func waits(c *Case) bool {
+	return sleeps(c) || spare(c) && c.S.Host.Established < 0.8*c.S.Server.NcAt
+}
+
 // held reports that a CPU quota stops the client.
 func held(c *Case) bool { return c.S.Host.ClientQuota >= c.T.QuotaShare }
 
@@ -63,7 +70,7 @@ func itself(c *Case) string {
 	switch {
 	case held(c):
 		return fmt.Sprintf("The client's CPU quota stopped it in %s of scheduler periods.", pct(h.ClientQuota))
-	case sleeps(c):
+	case waits(c):
 		return fmt.Sprintf("%s of %s open connections wait for the client: it has its answer there and sends nothing.", whole(h.Idle), whole(h.Established))
 	}
 	return ""
@@ -75,8 +82,8 @@ func itsOwn(c *Case) (e []model.Evidence) {
 	if held(c) {
 		e = append(e, evidence("host_client_quota_throttled", 20, h.ClientQuota, "ratio", c.T.QuotaShare, fmt.Sprintf("the client was throttled in %s of periods", pct(h.ClientQuota))))
 	}
-	if sleeps(c) {
-		e = append(e, evidence("host_idle", 20, h.Idle, "connections", 0.5*h.Established, fmt.Sprintf("%s of %s connections idle, their answer read", whole(h.Idle), whole(h.Established))))
+	if waits(c) {
+		e = append(e, evidence("host_idle", 20, h.Idle, "connections", 0.2*h.Established, fmt.Sprintf("%s of %s connections idle, their answer read", whole(h.Idle), whole(h.Established))))
 	}
 	return e
 }

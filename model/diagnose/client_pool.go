@@ -18,6 +18,20 @@ func churn(c *Case) bool {
 	return known(n) && n >= 0.5*c.X() && c.X() > 0 && !thrown(c)
 }
 
+// spare reports that the client has connections to spare: what it holds back
+// does not wait for one. At a pool's limit each is taken again at once.
+func spare(c *Case) bool {
+	h := &c.S.Host
+	return known(h.Idle, h.Established) && h.Idle >= 3 && h.Idle >= 0.2*h.Established
+}
+
+// carries reports that each request has a connection to itself. If the server
+// works on more than there are connections, several share one (HTTP/2), or those
+// counted are not those that the requests take.
+func carries(c *Case) bool {
+	return c.S.Host.Established >= 0.7*c.S.Server.Ns-1
+}
+
 func clientPool() Rule {
 	return Rule{
 		ID: "client_pool", Group: GroupClient, Severity: model.SevMajor, Raise: 15, Clear: 15,
@@ -34,7 +48,7 @@ func clientPool() Rule {
 			}
 			reused := !known(h.NewConns) || h.NewConns < 0.3*c.X() || thrown(c)
 			asking := h.Connecting >= 0.3*s.Gap // a pool's cap asks for no more; a path that is stuck lets them wait
-			return answer(h.Established <= 1.4*s.Ns+3 && h.Established < 0.7*s.NcAt && reused && !asking)
+			return answer(h.Established <= 1.4*s.Ns+3 && h.Established < 0.7*s.NcAt && reused && !asking && !spare(c) && carries(c))
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s, h := &c.S.Server, &c.S.Host

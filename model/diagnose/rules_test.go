@@ -71,8 +71,13 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.Ratio, s.Server.Gap = nan, nan }, func(s *model.Signals) { s.Client = model.ClientSignals{} }},
 	},
 	"client_pool": {
-		fire:    []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
-		quiet:   []func(*model.Signals){missing, func(s *model.Signals) { missing(s); s.Host.Established = 8; s.Host.NewConns = 14 }},
+		fire: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = 8 }},
+		quiet: []func(*model.Signals){
+			missing, func(s *model.Signals) { missing(s); s.Host.Established = 8; s.Host.NewConns = 14 },
+			func(s *model.Signals) { missing(s); s.Host.Established, s.Host.Idle = 10, 4 },      // it sleeps, and needs no more
+			func(s *model.Signals) { missing(s); s.Host.Established = 1 },                       // requests share it
+			func(s *model.Signals) { missing(s); s.Host.Established, s.Host.Connecting = 0, 0 }, // those of another port
+		},
 		unknown: []func(*model.Signals){func(s *model.Signals) { missing(s); s.Host.Established = nan }},
 	},
 	"client_cpu": {
