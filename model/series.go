@@ -113,6 +113,7 @@ const (
 	GPUTemp
 	GPUMemTemp
 	GPUMargin
+	GPUSlowdown
 	GPUPower
 	GPUPowerInstant
 	GPUPowerLimit
@@ -120,6 +121,7 @@ const (
 	GPUUtil
 	GPUMemUsed
 	GPUMemTotal
+	GPUMemKind
 	GPUReasons
 	GPUHeldPowerCap
 	GPUHeldSWThermal
@@ -247,6 +249,7 @@ var Catalogue = [seriesCount]Series{
 	GPUTemp:            {"gpu_temp", SideGPU, Celsius, Gauge, "GPU die temperature"},
 	GPUMemTemp:         {"gpu_mem_temp", SideGPU, Celsius, Gauge, "GPU memory temperature"},
 	GPUMargin:          {"gpu_margin", SideGPU, Celsius, Gauge, "degrees left until the GPU slows down"},
+	GPUSlowdown:        {"gpu_slowdown_temp", SideGPU, Celsius, Gauge, "temperature at which the hardware slows the GPU down, where the card tells it in degrees"},
 	GPUPower:           {"gpu_power", SideGPU, Watts, Gauge, "power draw, a mean over 1 s where the card gives one"},
 	GPUPowerInstant:    {"gpu_power_instant", SideGPU, Watts, Gauge, "power draw, an instant"},
 	GPUPowerLimit:      {"gpu_power_limit", SideGPU, Watts, Gauge, "the enforced power limit"},
@@ -254,6 +257,7 @@ var Catalogue = [seriesCount]Series{
 	GPUUtil:            {"gpu_util", SideGPU, Ratio, Gauge, "share of time with a kernel running: not how much of the GPU it used"},
 	GPUMemUsed:         {"gpu_mem_used", SideGPU, Bytes, Gauge, "device memory in use"},
 	GPUMemTotal:        {"gpu_mem_total", SideGPU, Bytes, Gauge, "device memory in all"},
+	GPUMemKind:         {"gpu_mem_kind", SideGPU, Count, Gauge, "whose memory that is: 0 the device's own, 1 the machine's, shared with its CPU, 2 the device's, managed by the kernel"},
 	GPUReasons:         {"gpu_reasons", SideGPU, Count, Gauge, "clocks event reasons, the bit mask as a number"},
 	GPUHeldPowerCap:    {"gpu_held_sw_power_cap", SideGPU, Seconds, Span, "time held back by the software power cap"},
 	GPUHeldSWThermal:   {"gpu_held_sw_thermal", SideGPU, Seconds, Span, "time held back by software thermal slowdown"},

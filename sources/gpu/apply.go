@@ -32,6 +32,7 @@ type known struct {
 	off   uint64 // counters that grew faster than time: not believed
 	last  [NumFields]float64
 	base  [NumFields]baseline
+	mem   MemoryKind // as last told
 
 	restarted model.Instant // when the counters last started over
 
@@ -110,6 +111,11 @@ func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 				k.emit(r, f, ev, out)
 			}
 		}
+	}
+	if r.fresh(MemTotal) && (r.Memory != MemoryOwn || k.mem != MemoryOwn) {
+		k.mem = r.Memory
+		ev.Series, ev.Value = model.GPUMemKind, float64(r.Memory)
+		out.Emit(ev)
 	}
 	ev.Series, ev.Value = model.GPULost, float64(r.State)
 	out.Emit(ev)

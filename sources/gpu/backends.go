@@ -19,7 +19,8 @@ type Options struct {
 	// Every is the period of polls: 1 s if zero, never under 250 ms.
 	Every time.Duration
 
-	pace pace // for tests; zero fields take the defaults
+	proc string // where procfs is, for tests; "" is /proc
+	pace pace   // for tests; zero fields take the defaults
 }
 
 // pace is how long the backends wait for what.
@@ -49,6 +50,9 @@ func (o Options) withDefaults() Options {
 	o.Every = max(o.Every, fastest)
 	if len(o.SMI) == 0 {
 		o.SMI = []string{"nvidia-smi"}
+	}
+	if o.proc == "" {
+		o.proc = "/proc"
 	}
 	for _, d := range []struct {
 		at  *time.Duration

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type column struct {
 	is    columnKind
 	field Field
 	unit  float64 // from the cell's usual unit to the field's
+	fault FaultKind
 }
 
 type columnKind uint8
@@ -28,6 +30,7 @@ const (
 	colBus
 	colTime
 	colDriver
+	colFault // a counter of what went wrong: read where it is, never asked for each second
 )
 
 // columns are the --query-gpu fields that mean something to us, in the order we
@@ -60,6 +63,10 @@ var columns = []column{
 	{names: []string{"clocks_event_reasons_counters.sw_thermal_slowdown"}, field: HeldSWThermal, unit: 1e3},
 	{names: []string{"clocks_event_reasons_counters.hw_thermal_slowdown"}, field: HeldHWThermal, unit: 1e3},
 	{names: []string{"clocks_event_reasons_counters.hw_power_brake_slowdown"}, field: HeldBrake, unit: 1e3},
+	{names: []string{"ecc.errors.corrected.volatile.total"}, is: colFault, fault: FaultECCCorrected},
+	{names: []string{"ecc.errors.uncorrected.volatile.total"}, is: colFault, fault: FaultECCUncorrected},
+	{names: []string{"retired_pages.single_bit_ecc.count", "retired_pages.sbe"}, is: colFault, fault: FaultRetired},
+	{names: []string{"retired_pages.double_bit.count", "retired_pages.dbe"}, is: colFault, fault: FaultRetired},
 }
 
 // columnByName finds a column by any of its names.
@@ -130,8 +137,12 @@ var (
 // row is one line of nvidia-smi's CSV.
 type row struct {
 	Reading
-	bus string
+	bus    string
+	counts faultCounts
 }
+
+// id tells GPUs apart.
+func (r *row) id() string { return cmp.Or(r.UUID, strconv.Itoa(r.Index)) }
 
 // parse reads a line by the layout. A zero now asks for the row's own time.
 func (l layout) parse(line string, zone *time.Location, now model.Instant) (row, error) {
@@ -146,6 +157,12 @@ func (l layout) parse(line string, zone *time.Location, now model.Instant) (row,
 			continue
 		}
 		cell := strings.TrimSpace(cells[i])
+		if c.is == colFault {
+			if n, err := strconv.ParseUint(cell, 10, 32); err == nil {
+				r.counts.add(c.fault, float64(n))
+			}
+			continue
+		}
 		if c.is != colReading {
 			r.identity(c, cell, zone, now)
 			continue

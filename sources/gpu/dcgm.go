@@ -26,6 +26,7 @@ type dcgmReader struct {
 	mu      sync.Mutex
 	shelves map[string]*shelf // by UUID, or by index where there is none
 	last    map[string]Reading
+	faults  faultLog
 	xids    map[string]int // the last that was seen of each GPU; nil before the first scrape
 	err     error          // how the last scrape failed
 }
@@ -78,6 +79,23 @@ var dcgmMetrics = map[string]dcgmMetric{
 	"PROF_DRAM_ACTIVE":                                   {DRAMActivity, 1, 0},
 	"PROF_PCIE_RX_BYTES":                                 {PCIeRx, 1, 0},
 	"PROF_PCIE_TX_BYTES":                                 {PCIeTx, 1, 0},
+}
+
+// dcgmFaults are the metrics that count what went wrong, without the prefix
+// DCGM_FI_; of one kind they are parts.
+var dcgmFaults = map[string]FaultKind{
+	"DEV_ECC_SBE_VOL_TOTAL":                 FaultECCCorrected,
+	"DEV_ECC_DBE_VOL_TOTAL":                 FaultECCUncorrected,
+	"DEV_PCIE_REPLAY_COUNTER":               FaultPCIeReplay,
+	"DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL": FaultNVLink,
+	"DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL": FaultNVLink,
+	"DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL":   FaultNVLink,
+	"DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL": FaultNVLink,
+	"DEV_RETIRED_SBE":                       FaultRetired,
+	"DEV_RETIRED_DBE":                       FaultRetired,
+	"DEV_CORRECTABLE_REMAPPED_ROWS":         FaultRetired,
+	"DEV_UNCORRECTABLE_REMAPPED_ROWS":       FaultRetired,
+	"DEV_ROW_REMAP_FAILURE":                 FaultRemapFailure,
 }
 
 // openDCGM reads the exporter at a URL; "host:9400" is enough.
@@ -133,7 +151,8 @@ func (d *dcgmReader) Close() error { return nil }
 
 func (d *dcgmReader) scrape() {
 	now := time.Now()
-	rs, xids, err := d.fetch(now)
+	p, err := d.fetch(now)
+	rs, xids := p.readings(), p.xids()
 	if err == nil && len(rs) == 0 {
 		err = errors.New("no GPU in it: is this a DCGM exporter (port 9400, /metrics)?")
 	}
@@ -158,7 +177,8 @@ func (d *dcgmReader) scrape() {
 		if x := xids[id]; x != 0 && d.xids != nil && x != d.xids[id] {
 			r.Xids = []int{x}
 		}
-		if last := d.last[id]; !r.says(&last) || r.Xids != nil {
+		r.Faults = d.faults.grown(id, p.gpus[id].counts)
+		if last := d.last[id]; !r.says(&last) || r.Xids != nil || r.Faults != nil {
 			s.put(r, now)
 		}
 		d.last[id] = r
@@ -168,20 +188,21 @@ func (d *dcgmReader) scrape() {
 	}
 }
 
-func (d *dcgmReader) fetch(now time.Time) (map[string]Reading, map[string]int, error) {
+// fetch scrapes once; the page is there, if empty, whatever went wrong.
+func (d *dcgmReader) fetch(now time.Time) (*dcgmPage, error) {
+	p := newDCGMPage(now)
 	body, err := d.get()
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	defer func() { _ = body.Close() }() // read only
-	p := newDCGMPage(now)
 	in := bufio.NewScanner(io.LimitReader(body, 64<<20))
 	in.Buffer(make([]byte, 0, 4096), maxLine)
 	for in.Scan() {
 		p.line(in.Text())
 	}
 	if err := in.Err(); err != nil {
-		return nil, nil, err
+		return newDCGMPage(now), err
 	}
-	return p.readings(), p.xids(), nil
+	return p, nil
 }

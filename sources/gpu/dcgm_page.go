@@ -23,6 +23,7 @@ type dcgmGPU struct {
 	free     float64
 	xid      int // of the last one that the driver told, 0 if there was none
 	reserved float64
+	counts   faultCounts
 }
 
 func newDCGMPage(now time.Time) *dcgmPage {
@@ -59,6 +60,9 @@ func (p *dcgmPage) line(line string) {
 		g.reserved = v
 	case "DEV_XID_ERRORS":
 		g.xid = int(v)
+	}
+	if kind, ok := dcgmFaults[name]; ok {
+		g.counts.add(kind, v)
 	}
 	if m, ok := dcgmMetricOf(name); ok && (!g.Has(m.field) || m.rank < g.rank[m.field]) {
 		g.rank[m.field] = m.rank

@@ -15,6 +15,7 @@ type Decoder struct {
 	format string
 	layout layout
 	order  map[string]int // of UUIDs, where the rows have no index
+	faults faultLog
 }
 
 // The formats a Decoder knows.
@@ -99,5 +100,6 @@ func (d *Decoder) csv(line string) (r Reading, ok bool, err error) {
 		}
 		got.Index = n
 	}
+	got.Faults = d.faults.grown(got.id(), got.counts)
 	return got.Reading, true, nil
 }

@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -15,6 +17,8 @@ const (
 	FaultPCIeReplay     FaultKind = "pcie_replay"
 	FaultNVLink         FaultKind = "nvlink_error"
 	FaultRecovery       FaultKind = "recovery_action"
+	FaultRetired        FaultKind = "memory_retired"
+	FaultRemapFailure   FaultKind = "remap_failure"
 )
 
 // Fault is how often something went wrong since it was last asked for; of a
@@ -38,6 +42,52 @@ var faultWords = map[FaultKind]struct {
 	FaultECCUncorrected: {"memory errors that could not be corrected", true},
 	FaultPCIeReplay:     {"PCIe packets sent again", false},
 	FaultNVLink:         {"NVLink errors", false},
+	FaultRetired:        {"bad memory pages or rows were put out of use", false},
+	FaultRemapFailure:   {"bad memory rows could not be put out of use", true},
+}
+
+// faultCounts are counters of faults as a backend tells them, by kind; what it
+// does not tell is not there.
+type faultCounts map[FaultKind]float64
+
+// add adds to the counter of a kind: some are told in parts.
+func (c *faultCounts) add(kind FaultKind, n float64) {
+	if *c == nil {
+		*c = make(faultCounts)
+	}
+	(*c)[kind] += n
+}
+
+// grown is what the counters grew by since an earlier look, nil if by nothing.
+// The first look, and one after which they start over, tells nothing.
+func (c faultCounts) grown(since faultCounts) (out []Fault) {
+	for _, kind := range slices.Sorted(maps.Keys(c)) {
+		if was, ok := since[kind]; ok && c[kind] > was {
+			out = append(out, Fault{kind, int(c[kind] - was)})
+		}
+	}
+	return out
+}
+
+// faultLog remembers what the counters of each GPU said last. The zero faultLog
+// is ready to use.
+type faultLog map[string]faultCounts
+
+// grown is what the counters of a GPU grew by since the last time.
+func (l *faultLog) grown(id string, now faultCounts) []Fault {
+	if len(now) == 0 {
+		return nil
+	}
+	if *l == nil {
+		*l = make(faultLog)
+	}
+	last := (*l)[id]
+	if last == nil && len(*l) >= 2*maxGPUs { // names that change with each look
+		return nil
+	}
+	out := now.grown(last)
+	(*l)[id] = now
+	return out
 }
 
 // text words a fault; ok is false for one that is not known.

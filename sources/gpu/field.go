@@ -68,7 +68,7 @@ var fields = [NumFields]fieldInfo{
 	MaxMemClock:     {"max_mem_mhz", nowhere, 1e6, 0},
 	Temp:            {"temp_c", model.GPUTemp, 1, mayBeBelow0},
 	MemTemp:         {"mem_temp_c", model.GPUMemTemp, 1, mayBeBelow0},
-	Slowdown:        {"slowdown_c", nowhere, 1, 0},
+	Slowdown:        {"slowdown_c", model.GPUSlowdown, 1, 0},
 	Margin:          {"margin_c", model.GPUMargin, 1, mayBeZero | mayBeBelow0},
 	Power:           {"power_w", model.GPUPower, 1, 0},
 	PowerInstant:    {"power_instant_w", model.GPUPowerInstant, 1, 0},

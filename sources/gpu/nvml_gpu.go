@@ -39,6 +39,7 @@ type nvmlGPU struct {
 	faults faults
 
 	nextProcesses time.Time
+	shares        bool // the machine's memory is its own
 }
 
 // ask is one question to the driver and how it was answered.
@@ -130,6 +131,7 @@ func (g *nvmlGPU) round() {
 		g.putPart(&r)
 		g.probe(i, &r, now, &t)
 	}
+	g.shareMemory(&r)
 	if t.gone == 0 {
 		g.gpm.read(g, &r, now, &t, func(s nvml.GpmSample) nvml.Return { return g.dev.GpmSampleGet(s) })
 	}
@@ -198,6 +200,13 @@ func (g *nvmlGPU) find(now time.Time) bool {
 	g.dev, g.found = dev, true
 	g.reset()
 	g.n.events.register(dev, g.index)
+	g.identify()
+	return true
+}
+
+// identify asks who the GPU is and whose memory it works in.
+func (g *nvmlGPU) identify() {
+	dev := g.dev
 	if g.n.has["nvmlDeviceGetUUID"] {
 		if s, ret := dev.GetUUID(); ret == nvml.SUCCESS {
 			g.base.UUID = s
@@ -208,7 +217,36 @@ func (g *nvmlGPU) find(now time.Time) bool {
 			g.base.Name = s
 		}
 	}
-	return true
+	g.shares = sharesMemory(g.base.Name)
+	if g.n.has[symAddressing] {
+		mode, ret := dev.GetAddressingMode()
+		g.shares = g.shares || ret == nvml.SUCCESS && nvml.DeviceAddressingModeType(mode.Value) == nvml.DEVICE_ADDRESSING_MODE_ATS
+	}
+	if g.n.has[symPCI] || g.n.has[symPCI+"_v2"] || g.n.has[symPCI+"_v3"] {
+		if pci, ret := dev.GetPciInfo(); ret == nvml.SUCCESS && kernelRuns(g.n.o.proc, text0(pci.BusId[:])) {
+			g.base.Memory = MemoryKernel
+		}
+	}
+}
+
+// shareMemory reads the memory of a GPU that has none of its own: NVML has no
+// such reading, which is another thing than a failure to read it.
+func (g *nvmlGPU) shareMemory(r *Reading) {
+	if g.shares && !r.Has(MemTotal) && r.Err(MemUsed) == 0 && r.valid&living != 0 {
+		r.share(g.n.o.proc)
+	}
+}
+
+// text0 is the text before the first NUL.
+func text0[T int8 | uint8](b []T) string {
+	s := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c == 0 {
+			break
+		}
+		s = append(s, byte(c))
+	}
+	return string(s)
 }
 
 // readFields asks for all field values in one call; each has a code and a type

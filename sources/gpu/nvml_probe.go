@@ -61,6 +61,13 @@ func (p *probe) answered(r *Reading) bool {
 	return true
 }
 
+// The functions that tell whose memory a GPU works in: by how it finds addresses
+// (the system's own page tables, on a chip with its CPU), and by its bus.
+const (
+	symAddressing = "nvmlDeviceGetAddressingMode"
+	symPCI        = "nvmlDeviceGetPciInfo"
+)
+
 // memoryWays are the calls that tell the memory of a GPU or of an instance.
 var memoryWays = [...]way{
 	{"nvmlDeviceGetMemoryInfo_v2", func(d nvml.Device, r *Reading) nvml.Return {
@@ -142,6 +149,7 @@ func symbols() []string {
 		symEventCreate, symEventRegister, symEventWait, symEventWait + "_v2", symEventFree,
 		symProcesses, symProcesses + "_v2", symProcesses + "_v3",
 		symMigMode, symMigCount, symMigHandle, symMigID, symGpmMig,
+		symAddressing, symPCI, symPCI + "_v2", symPCI + "_v3",
 		symECC, symReplay, symNVLink,
 		symGpmQuery, symGpmAlloc, symGpmFree, symGpmGet, symGpmMetrics,
 	}

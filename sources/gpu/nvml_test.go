@@ -53,6 +53,8 @@ var scenarios = []scenario{
 	{name: "unsupported", script: "unsupported", run: sceneUnsupported},
 	{name: "unsupported on an old driver", script: "unsupported", old: true, run: sceneUnsupported},
 	{name: "faults", script: "faults", run: sceneFaults},
+	{name: "unified", script: "unified", run: sceneUnified},
+	{name: "unified on an old driver", script: "unified", old: true, run: sceneUnified},
 	{name: "mig", script: "mig", run: sceneMIG},
 	{name: "nogpu", script: "nogpu", run: sceneNoGPU},
 	{name: "mismatch", script: "mismatch", run: sceneMismatch},
@@ -520,6 +522,45 @@ func sceneUnsupported(s *stage) {
 	for i := range batch {
 		if g.fields[i].absent != absentLimit+1 {
 			s.Errorf("field %d: want it asked once more after a minute, got %d", batch[i].id, g.fields[i].absent)
+		}
+	}
+}
+
+// sceneUnified: the machine's memory stands in for what a GPU lacks, and only
+// for that.
+func sceneUnified(s *stage) {
+	s.o.proc = s.TempDir()
+	for name, text := range map[string]string{
+		"meminfo": "MemTotal:       127600640 kB\nMemFree:        90000000 kB\nMemAvailable:   118566912 kB\n",
+		"driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:\t\t1\nStatus:\t\tonline\n",
+		"driver/nvidia/gpus/000f:01:00.0/information": "Model: NVIDIA GB10\n",
+	} {
+		file := filepath.Join(s.o.proc, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			s.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.open()
+	for sec := range 8 { // also when it is not asked any more
+		all := s.at(float64(sec))
+		s.want(&all[0], MemTotal, 124610, 0)
+		s.want(&all[0], MemUsed, 8822, 0)
+		if all[1].Has(MemUsed) || all[1].Err(MemUsed) != CodeUnknown {
+			s.Errorf("want a failure to stay one, got %v and %v", all[1].Get(MemUsed), all[1].Err(MemUsed))
+		}
+		s.want(&all[2], MemTotal, 97871, 0)
+		s.absent(&all[3], MemUsed, MemTotal)
+		for i, want := range []MemoryKind{MemoryShared, MemoryOwn, MemoryKernel, MemoryOwn} {
+			if all[i].Memory != want {
+				s.Errorf("GPU %d: want memory %q, got %q", i, want, all[i].Memory)
+			}
+		}
+		back, err := ParseReading(AppendReading(nil, &all[0]))
+		if err != nil || back.Memory != MemoryShared {
+			s.Errorf("want it shared in the NDJSON too, got %q, %v", back.Memory, err)
 		}
 	}
 }

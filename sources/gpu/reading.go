@@ -59,6 +59,7 @@ type Reading struct {
 	Name     string // product name, "" if not known
 	Driver   string // driver version, "" if not known; not part of the NDJSON
 	State    Condition
+	Memory   MemoryKind // whose memory MemUsed and MemTotal are
 	// Held says that nothing was measured since the reading before this one:
 	// the values are those of At. A held reading says how the GPU is at Polled,
 	// not what it reads.
@@ -142,6 +143,9 @@ func (r *Reading) fill(last *Reading) {
 		if !r.Has(f) && r.code[f] == 0 && last.Has(f) {
 			r.Set(f, last.value[f])
 			r.old |= 1 << f
+			if f == MemTotal {
+				r.Memory = last.Memory
+			}
 		}
 	}
 }
@@ -156,7 +160,7 @@ func (r *Reading) Get(f Field) float64 {
 
 // says reports whether two readings say the same, at whatever times.
 func (r *Reading) says(o *Reading) bool {
-	return r.Index == o.Index && r.Instance == o.Instance && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State &&
+	return r.Index == o.Index && r.Instance == o.Instance && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State && r.Memory == o.Memory &&
 		r.Held == o.Held && r.valid == o.valid && r.old == o.old && r.value == o.value && r.code == o.code
 }
 

@@ -32,6 +32,9 @@ func AppendReading(b []byte, r *Reading) []byte {
 	if r.Instance != 0 {
 		b = strconv.AppendInt(append(b, `,"mig":`...), int64(r.Instance-1), 10)
 	}
+	if r.Memory != MemoryOwn {
+		b = appendText(append(b, `,"mem_kind":`...), r.Memory.String())
+	}
 	b = appendText(append(b, `,"uuid":`...), r.UUID)
 	b = appendText(append(b, `,"name":`...), r.Name)
 	inside := false
@@ -125,7 +128,7 @@ func ParseReading(line []byte) (Reading, error) {
 		return r, err
 	}
 	r.parseErrors(codes)
-	if keys["xid"] != nil || keys["processes"] != nil {
+	if keys["xid"] != nil || keys["faults"] != nil || keys["processes"] != nil {
 		if err := r.parseHappening(line); err != nil {
 			return r, err
 		}
@@ -169,11 +172,11 @@ func number(keys map[string]any, key string, none int) (int, error) {
 }
 
 func (r *Reading) parseIdentity(keys map[string]any) error {
-	var ts, state string
+	var ts, state, kind string
 	for _, t := range []struct {
 		key string
 		to  *string
-	}{{"ts", &ts}, {"uuid", &r.UUID}, {"name", &r.Name}, {"state", &state}} {
+	}{{"ts", &ts}, {"uuid", &r.UUID}, {"name", &r.Name}, {"state", &state}, {"mem_kind", &kind}} {
 		s, err := text(keys, t.key)
 		if err != nil {
 			return err
@@ -195,6 +198,7 @@ func (r *Reading) parseIdentity(keys map[string]any) error {
 		return err
 	}
 	r.Instance++
+	r.Memory = memoryByName(kind)
 	for i, n := range conditionNames {
 		if n == state {
 			r.State = Condition(i)

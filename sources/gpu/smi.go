@@ -195,6 +195,9 @@ func (s *smiReader) query() string {
 				break
 			}
 		}
+		if columns[i].is == colFault { // it may cost: what a file has of it is read
+			continue
+		}
 		if len(knows) == 0 || knows[name] {
 			names = append(names, name)
 		}
@@ -238,6 +241,9 @@ func (s *smiReader) line(text string, now time.Time) {
 	}
 	if r.bus != "" {
 		s.bus[r.Index] = r.bus
+	}
+	if len(s.o.SMI) == 1 && !r.Has(MemTotal) && r.Err(MemTotal) == 0 && sharesMemory(r.Name) {
+		r.share(s.o.proc) // nvidia-smi runs here, so this machine's memory is it
 	}
 	sh.put(r.Reading, now)
 }
