@@ -51,15 +51,7 @@ func Closing(s *model.Snapshot, extra ...string) string {
 		line("server", "running %s (peak %s), waiting %s (peak %s), batch %s of %s", short(float64(p.Running.Mean)), short(float64(p.Running.Peak)),
 			short(float64(p.Waiting.Mean)), short(float64(p.Waiting.Peak)), short(float64(p.Batch.Mean)), short(float64(p.Batch.Configured)))
 	}
-	for i, g := range gpuParts(s) {
-		if i >= 8 {
-			line("gpu", "… and %d more", len(s.GPUs)-i)
-			break
-		}
-		t := g.ThrottledS
-		line("gpu", "%d: SM %s of %s MHz%s, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)), below(float64(g.SMMHz.Mean), float64(g.SMMHz.Ceiling)),
-			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)))
-	}
+	closingGPUs(s, line)
 	for _, src := range s.Sources {
 		if why := trouble(&src); why != "" {
 			line(src.State.String(), "%s: %s", src.Name, why)

@@ -62,37 +62,6 @@ type RangePart struct {
 	Max  Num `json:"max"`
 }
 
-// ClockPart is a clock over the run, in MHz.
-type ClockPart struct {
-	RangePart
-	Ceiling Num `json:"ceiling"`
-}
-
-// ThrottledPart is time held back, in seconds of the run.
-type ThrottledPart struct {
-	SWPowerCap Num `json:"sw_power_cap"`
-	SWThermal  Num `json:"sw_thermal"`
-	HWThermal  Num `json:"hw_thermal"`
-	PowerBrake Num `json:"power_brake"`
-	Other      Num `json:"other"`
-}
-
-// GPUPart is one GPU.
-type GPUPart struct {
-	UUID         *string       `json:"uuid"`
-	Index        int           `json:"index"`
-	Name         *string       `json:"name"`
-	SMMHz        ClockPart     `json:"sm_mhz"`
-	TempC        RangePart     `json:"temp_c"`
-	PowerW       RangePart     `json:"power_w"`
-	LimitW       Num           `json:"limit_w"`
-	ThrottledS   ThrottledPart `json:"throttled_s"`
-	Busy         RangePart     `json:"busy"`
-	SMActive     Num           `json:"sm_active"`
-	TensorActive Num           `json:"tensor_active"`
-	DRAMActive   Num           `json:"dram_active"`
-}
-
 // while is the time that means are taken over: from the first request to the
 // last answer where there is a client, else the whole run.
 func while(s *model.Snapshot) (from, to model.Instant) {
@@ -230,48 +199,6 @@ func ranged(t *model.Track, scale float64) RangePart {
 		return RangePart{absent, absent, absent}
 	}
 	return RangePart{Num(t.Sum / float64(t.N) * scale), Num(t.Min * scale), Num(t.Max * scale)}
-}
-
-func gpuParts(s *model.Snapshot) []GPUPart {
-	out := []GPUPart{}
-	for _, g := range s.GPUs {
-		of := func(id model.SeriesID) *model.Track { return s.GPU(id, g.Key) }
-		last := func(id model.SeriesID, scale float64) Num {
-			if t := of(id); t != nil && t.N > 0 {
-				return Num(t.Last * scale)
-			}
-			return absent
-		}
-		held := func(ids ...model.SeriesID) Num {
-			sum, any := 0.0, false
-			for _, id := range ids {
-				if t := of(id); t != nil && t.N > 0 {
-					sum, any = sum+t.Total, true
-				}
-			}
-			if !any {
-				return absent
-			}
-			return Num(sum)
-		}
-		power := of(model.GPUPower)
-		if power == nil {
-			power = of(model.GPUPowerInstant)
-		}
-		out = append(out, GPUPart{
-			UUID: text(g.UUID), Index: g.Index, Name: text(g.Name),
-			SMMHz: ClockPart{ranged(of(model.GPUSMClock), 1e-6), last(model.GPUMaxSMClock, 1e-6)},
-			TempC: ranged(of(model.GPUTemp), 1), PowerW: ranged(power, 1), LimitW: last(model.GPUPowerLimit, 1),
-			ThrottledS: ThrottledPart{
-				held(model.GPUHeldPowerCap), held(model.GPUHeldSWThermal), held(model.GPUHeldHWThermal), held(model.GPUHeldBrake),
-				held(model.GPUHeldSyncBoost, model.GPUHeldBoard, model.GPUHeldReliability),
-			},
-			Busy:     ranged(of(model.GPUUtil), 1),
-			SMActive: ranged(of(model.GPUSMActivity), 1).Mean, TensorActive: ranged(of(model.GPUTensorActivity), 1).Mean,
-			DRAMActive: ranged(of(model.GPUDRAMActivity), 1).Mean,
-		})
-	}
-	return out
 }
 
 // hostPart is the run's mean of each host series, by its catalogue name; of

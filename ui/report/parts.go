@@ -202,47 +202,6 @@ func environment(s *model.Snapshot) Table {
 	return t
 }
 
-// gpuEnvironment adds each GPU's rows.
-func gpuEnvironment(s *model.Snapshot, add func(name, a, b, c, state string)) {
-	for _, g := range s.GPUs {
-		n := fmt.Sprintf("GPU %d ", g.Index)
-		row := func(id model.SeriesID, name, unit string, scale float64, state func(first, last, lo, hi float64) string) {
-			first, last, lo, hi, ok := ends(s.GPU(id, g.Key))
-			if !ok {
-				add(n+name, "–", "–", "–", "not measured")
-				return
-			}
-			w := func(v float64) string { return short(math.Round(v*scale)) + " " + unit }
-			add(n+name, w(first), w(last), w(lo)+" to "+w(hi), state(first, last, lo, hi))
-		}
-		row(model.GPUTemp, "temperature", "°C", 1, func(first, _, _, hi float64) string {
-			if hi-first > 15 {
-				return "rose: later runs start hotter unless they cool"
-			}
-			return "recorded"
-		})
-		row(model.GPUSMClock, "SM clock", "MHz", 1e-6, func(_, _, lo, hi float64) string {
-			if hi > 0 && lo > 0.97*hi {
-				return "steady"
-			}
-			return "moved: see the curve"
-		})
-		row(model.GPUMemClock, "memory clock", "MHz", 1e-6, func(_, _, lo, hi float64) string {
-			if hi > 0 && lo > 0.97*hi {
-				return "steady"
-			}
-			return "moved"
-		})
-		row(model.GPUMemUsed, "memory in use", "MiB", 1.0/(1<<20), func(first, last, _, _ float64) string {
-			if math.Abs(last-first) > 512<<20 {
-				return "changed"
-			}
-			return "steady"
-		})
-		add(n+"held back", "", "", heldText(s, g.Key), "recorded")
-	}
-}
-
 func dash(s string) string {
 	if s == "" {
 		return "–"

@@ -225,10 +225,10 @@ func hardware(s *model.Snapshot) Table {
 	t.fact(s, "cpu", "CPU")
 	t.fact(s, "cpu_count", "CPU cores")
 	t.fact(s, "mem_total", "memory")
-	for _, g := range s.GPUs {
+	for _, g := range devices(s) {
 		line := g.Name
 		if m := s.GPU(model.GPUMemTotal, g.Key); m != nil && m.N > 0 {
-			line += fmt.Sprintf(", %s GiB", short(math.Round(m.Last/(1<<30))))
+			line += fmt.Sprintf(", %s GiB%s", short(math.Round(m.Last/(1<<30))), memoryWords[memoryKind(s, g.Key)])
 		}
 		if m := s.GPU(model.GPUPowerLimit, g.Key); m != nil && m.N > 0 {
 			line += fmt.Sprintf(", limit %s W", short(m.Last))
@@ -236,7 +236,11 @@ func hardware(s *model.Snapshot) Table {
 		if m := s.GPU(model.GPUMaxSMClock, g.Key); m != nil && m.N > 0 {
 			line += fmt.Sprintf(", up to %s MHz", short(m.Last*1e-6))
 		}
-		t.add(fmt.Sprintf("GPU %d", g.Index), line, "measured")
+		name := "GPU "
+		if g.Instance() != 0 {
+			name = "MIG device "
+		}
+		t.add(name+g.Label(), line, "measured")
 	}
 	if len(s.GPUs) == 0 {
 		t.add("GPU", "", "")
