@@ -143,6 +143,19 @@ func Megahertz(hz float64) string { return unit(Grouped(hz/1e6), "MHz") }
 // Watts is a power: 584 W.
 func Watts(w float64) string { return unit(Grouped(w), "W") }
 
+// Joules is an energy: 640 J, 12.4 kJ, 1.3 MJ.
+func Joules(j float64) string {
+	switch {
+	case absent(j):
+		return None
+	case j < 1e3:
+		return Grouped(j) + " J"
+	case j < 1e6:
+		return strconv.FormatFloat(j/1e3, 'f', 1, 64) + " kJ"
+	}
+	return strconv.FormatFloat(j/1e6, 'f', 1, 64) + " MJ"
+}
+
 // Celsius is a temperature: 62 °C.
 func Celsius(c float64) string { return unit(Grouped(c), "°C") }
 

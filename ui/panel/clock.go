@@ -147,6 +147,12 @@ func clockHead(f Frame) Head {
 		}
 		h.Notes = append(h.Notes, Span{s, themes.Dim, false})
 	}
+	if m := f.memoryOf(g.Key); m != "" {
+		h.Notes = append(h.Notes, Span{"mem " + m, themes.Dim, false})
+	}
+	if u := f.now(model.GPUUtil, g.Key); !math.IsNaN(u) {
+		h.Notes = append(h.Notes, Span{"busy time " + draw.Percent(u), themes.Dim, false})
+	}
 	return h
 }
 
@@ -157,6 +163,16 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
+// withHeat is how many rows the clock, the temperature and the power take as
+// charts one above the other.
+const withHeat = 16
+
+// roomForReadings reports whether the readings fit under the charts.
+func roomForReadings(h int) bool {
+	rest := h - readingRows - 1
+	return rest >= withHeat || h < withHeat && rest >= 8
+}
+
 func drawClock(f Frame) {
 	_, h := f.Grid.Size()
 	g, ok := f.worstGPU()
@@ -164,7 +180,13 @@ func drawClock(f Frame) {
 		f.noGPU(h)
 		return
 	}
-	if h >= 16 {
+if f.View.Full && roomForReadings(h) {
+		w, _ := f.Grid.Size()
+		f.drawReadings(h-readingRows, g)
+		h -= readingRows + 1
+		f.Grid = f.Grid.Sub(0, 0, w, h)
+	}
+	if h >= withHeat {
 		w, _ := f.Grid.Size()
 		part := max((h-1)/4, 4)
 		f.line(h-2*part, part, "temperature °C", f.held(f.Snap.GPU(model.GPUTemp, g.Key), peak), math.NaN(), draw.Celsius)

@@ -157,6 +157,9 @@ func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
 		if h > 2 && t.total > 0 {
 			f.beside(y+2, "held "+seconds(t.total))
 		}
+		if m := f.now(model.GPUMemUsed, g.Key); h > 3 && !math.IsNaN(m) {
+			f.beside(y+3, draw.Bytes(m))
+		}
 	}
 	f.cursorLine(y, h)
 }

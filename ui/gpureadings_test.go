@@ -1,0 +1,77 @@
+package ui_test
+
+import (
+	"testing"
+	"time"
+
+	"benchtop/model"
+	"benchtop/themes"
+	"benchtop/ui"
+	"benchtop/ui/draw"
+)
+
+// The whole screen of a GPU tells all that it reads, each with what it means, and
+// nothing of what the card lacks.
+func TestReadingsOfAGPU(t *testing.T) {
+	type levels map[model.SeriesID]float64
+	tests := []struct {
+		name        string
+		levels      levels
+		want, never []string
+	}{
+		{
+			"data centre card",
+			levels{
+				model.GPUTemp: 81, model.GPUMargin: 6, model.GPUMemTemp: 86, model.GPUPower: 616, model.GPUPowerInstant: 634, model.GPUPowerLimit: 700, model.GPUEnergy: 7400,
+				model.GPUUtil: 0.99, model.GPUMemUsed: 74e9, model.GPUMemTotal: 85.5e9, model.GPUSMActivity: 0.9, model.GPUSMOccupancy: 0.33, model.GPUTensorActivity: 0.52, model.GPUDRAMActivity: 0.55,
+			},
+			[]string{
+				"GPU 81 °C  6 °C to its limit  memory 86 °C", "616 W mean  634 W now  88 % of the limit of 700 W  7.4 kJ this run",
+				"memory 74.0 GB of 85.5 GB  busy time 99 %  a kernel ran; not how much of the GPU it used", "SMs busy 90 %  occupied 33 %  tensor 52 %  DRAM 55 %",
+			},
+			[]string{"shared", "slows down", "not told"},
+		},
+		{
+			"limit passed",
+			levels{model.GPUTemp: 88, model.GPUMargin: -1},
+			[]string{"GPU 88 °C  at its limit"},
+			[]string{"memory", "busy time", "W mean", "this run"},
+		},
+		{
+			"card that tells degrees",
+			levels{model.GPUTemp: 66, model.GPUSlowdown: 93, model.GPUPowerInstant: 170},
+			[]string{"GPU 66 °C  slows down at 93 °C", "170 W now", "not told by this card"},
+			[]string{"of the limit", "mean"},
+		},
+		{
+			"memory of the machine",
+			levels{model.GPUMemUsed: 9e9, model.GPUMemTotal: 130e9, model.GPUMemKind: 1},
+			[]string{"memory 9.0 GB of 130.0 GB shared", "mem 9.0 GB of 130.0 GB shared"},
+			nil,
+		},
+		{
+			"memory that the kernel runs",
+			levels{model.GPUMemUsed: 9e9, model.GPUMemTotal: 102e9, model.GPUMemKind: 2},
+			[]string{"memory 9.0 GB of 102.0 GB managed by the kernel"},
+			[]string{"shared"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(time.Minute, sceneNow)
+			s.every(time.Second, func(at model.Instant, _ float64) {
+				s.gpuLevel(model.GPUSMClock, 3, 7, at, 1935e6)
+				for id, v := range tt.levels {
+					s.gpuLevel(id, 3, 7, at, v)
+				}
+			})
+			s.snap.GPUs = []model.GPUInfo{{Key: 7, UUID: "GPU-0a", Name: "H200"}}
+			v := live
+			v.Full = "gpu"
+			g := draw.NewGrid(120, 40)
+			ui.Draw(g, s.done(), v, themes.TrueColor)
+			wants(t, g.String(), tt.want...)
+			wantsNot(t, g.String(), tt.never...)
+		})
+	}
+}
