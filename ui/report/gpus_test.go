@@ -24,7 +24,7 @@ func gpuRun() *model.Snapshot {
 		for i := range t.Tiers {
 			c := new([model.ChunkLen]model.Bucket)
 			c[0].Add(model.Bucket{N: 1, Sum: float32(v), Min: float32(v), Max: float32(v)})
-			t.Tiers[i] = model.Tier[model.Bucket]{Step: model.TierSteps[i], Chunks: []*[model.ChunkLen]model.Bucket{c}}
+			t.Tiers[i] = model.Strip{Step: model.TierSteps[i], New: []*[model.ChunkLen]model.Bucket{c}}
 		}
 		s.Tracks = append(s.Tracks, t)
 	}
