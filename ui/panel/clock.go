@@ -180,7 +180,7 @@ func drawClock(f Frame) {
 		f.noGPU(h)
 		return
 	}
-if f.View.Full && roomForReadings(h) {
+	if f.View.Full && roomForReadings(h) {
 		w, _ := f.Grid.Size()
 		f.drawReadings(h-readingRows, g)
 		h -= readingRows + 1
