@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"testing"
 
@@ -21,10 +22,20 @@ func TestMain(m *testing.M) {
 	case "server":
 		playServer()
 	case "benchtop":
-		os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		code := cli.Main(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()})
+		stop()
+		os.Exit(code)
+	}
+	if play := parts[os.Getenv("CLI_TEST_PART")]; play != nil {
+		play(os.Args[1:])
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
+
+// parts are what else the test binary can play, by CLI_TEST_PART.
+var parts = map[string]func(args []string){}
 
 const vllmLine = "INFO 11-30 12:00:00 [loggers.py:118] Engine 000: Avg prompt throughput: 100.0 tokens/s, Avg generation throughput: 200.0 tokens/s, Running: 3 reqs, Waiting: 0 reqs, GPU KV cache usage: 10.0%, Prefix cache hit rate: 0.0%"
 
