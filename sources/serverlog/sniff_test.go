@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"benchtop/sources/serverlog"
 )
@@ -54,6 +56,41 @@ func TestSniffNothing(t *testing.T) {
 	} {
 		if ms := serverlog.Sniff(bytes.Split([]byte(text), []byte("\n"))); len(ms) > 0 && ms[0].Name != "generic" {
 			t.Errorf("%q: want nothing, got %v", text, ms)
+		}
+	}
+}
+
+// TestSniffThreeLines: a log that has hardly begun, or says little, is known by
+// three lines that carry figures, wherever they stand.
+func TestSniffThreeLines(t *testing.T) {
+	for _, path := range corpusFiles(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, want := bytes.Split(b, []byte("\n")), corpusFormat(path)
+		var telling []int
+		for _, e := range readExpected(t, path) {
+			for name, v := range e.Fields {
+				if _, number := v.(float64); number && name != "status" {
+					telling = append(telling, e.Line)
+					break
+				}
+			}
+		}
+		telling = slices.Compact(telling)
+		for i := 0; i+3 <= len(telling); i++ {
+			var text []byte
+			for _, n := range telling[i : i+3] {
+				text = append(append(text, all[n-1]...), '\n')
+			}
+			sum, err := serverlog.Probe(bytes.NewReader(text), serverlog.Options{Year: 2026, Zone: time.UTC}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum.Format != want || sum.Matched != 3 {
+				t.Errorf("%s, lines %v: want %s and 3 understood, got %q and %d\n%s", path, telling[i:i+3], want, sum.Format, sum.Matched, text)
+			}
 		}
 	}
 }
