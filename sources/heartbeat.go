@@ -25,14 +25,18 @@ func UntilNext(now time.Time, every time.Duration) time.Duration {
 // Name implements Source.
 func (Heartbeat) Name() string { return "heartbeat" }
 
-// Run implements Source.
+// Run implements Source. A run that ends before the first tick is due has one
+// at its end: without any it would have no time at all.
 func (Heartbeat) Run(ctx context.Context, out *Outlet) error {
 	t := time.NewTicker(TickEvery)
 	defer t.Stop()
 	var watch clockWatch
-	for {
+	for ticked := false; ; ticked = true {
 		select {
 		case <-ctx.Done():
+			if !ticked {
+				out.Emit(model.Event{Seen: Now(), Kind: model.Tick})
+			}
 			return nil
 		case <-t.C:
 			now := Now()

@@ -15,9 +15,11 @@ type axis struct {
 	cols int
 }
 
-// axisOf spreads the run over a few hundred columns.
+// axisOf spreads the run, or the last day of a longer one, over a few hundred
+// columns.
 func axisOf(s *model.Snapshot) axis {
-	span := s.Now.Sub(s.Start)
+	start := max(s.Start, s.Now.Add(-reach))
+	span := s.Now.Sub(start)
 	step := time.Second
 	for _, d := range []time.Duration{1, 2, 5, 10, 20, 30, 60, 120, 300, 600} {
 		step = d * time.Second
@@ -25,7 +27,7 @@ func axisOf(s *model.Snapshot) axis {
 			break
 		}
 	}
-	from := s.Start.Floor(step)
+	from := start.Floor(step)
 	return axis{from, step, max(1, int(s.Now.Sub(from)/step)+1)}
 }
 

@@ -69,8 +69,12 @@ func while(s *model.Snapshot) (from, to model.Instant) {
 	if s.Client.Known && s.Client.LastEnd > s.Client.First {
 		from, to = s.Client.First, s.Client.LastEnd
 	}
-	return from, to
+	return from, max(from, to)
 }
+
+// reach is how far back from its end a track is looked at: it keeps no more,
+// and the times of a recording from elsewhere may be any.
+const reach = 24 * time.Hour
 
 // level is the time mean and the peak of a gauge while there was load.
 func level(t *model.Track, s *model.Snapshot) MeanPeakPart {
@@ -78,6 +82,7 @@ func level(t *model.Track, s *model.Snapshot) MeanPeakPart {
 		return MeanPeakPart{absent, absent}
 	}
 	from, to := while(s)
+	from = max(from, to.Add(-reach))
 	step := time.Second
 	if to.Sub(from) > time.Hour {
 		step = 10 * time.Second
@@ -173,6 +178,7 @@ func fillServer(p *ServerPart, s *model.Snapshot, of func(model.SeriesID) *model
 // medianOf is the median over seconds of a sample series' mean.
 func medianOf(t *model.Track, s *model.Snapshot) Num {
 	from, to := while(s)
+	from = max(from, to.Add(-reach))
 	cols := make([]model.Bucket, int(to.Sub(from)/time.Second)+1)
 	t.Columns(cols, from, time.Second)
 	var v []float64
