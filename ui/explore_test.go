@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,37 @@ func TestSaveScreenIntoTheCurrentFolder(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Size() < 1000 {
 			t.Errorf("want %s in the current folder, got %v", name, err)
 		}
+	}
+}
+
+// TestKeepTakesNobodysPlace: in a folder that others write to, what is there
+// stays, also where a link points, and half a file does not.
+func TestKeepTakesNobodysPlace(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{"a.svg": "mine", "target": "precious"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range []string{"a-2.svg", "b.svg"} {
+		if err := os.Symlink("target", l); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	for name, want := range map[string]string{"a.svg": "a-3.svg", "b.svg": "b-2.svg", "c.svg": "c.svg"} {
+		got, err := ui.Keep(name, []byte("new"))
+		if err != nil || filepath.Base(got) != want {
+			t.Errorf("%s: want %s, got %s, %v", name, want, got, err)
+		}
+	}
+	for name, want := range map[string]string{"a.svg": "mine", "target": "precious", "a-3.svg": "new"} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: want %q in it, got %q, %v", name, want, got, err)
+		}
+	}
+	if _, err := ui.Keep(filepath.Join("none", "x.svg"), nil); err == nil {
+		t.Error("want a folder that is not there told")
 	}
 }
 

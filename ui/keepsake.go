@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,12 +30,12 @@ func (s *screen) save() tea.Cmd {
 	svg, text := s.grid.SVG(nil, s.themes[s.theme]), []byte(s.grid.String())
 	keep := s.opts.Save
 	if keep == nil {
-		keep = keepHere
+		keep = Keep
 	}
 	return attempt("not saved", func() string {
 		path, err := keep(name+".svg", svg)
 		if err == nil {
-			_, err = keep(name+".txt", text)
+			_, err = keep(strings.TrimSuffix(filepath.Base(path), ".svg")+".txt", text)
 		}
 		if err != nil {
 			return "not saved: " + draw.Sanitize(err.Error())
@@ -42,17 +44,39 @@ func (s *screen) save() tea.Cmd {
 	})
 }
 
-// keepHere writes a file into the current folder.
-func keepHere(name string, data []byte) (string, error) {
-	path, err := filepath.Abs(name)
+// Keep writes a file of its own into the current folder, readable by its owner
+// alone: an older one of that name stays, and whatever a link of that name
+// points at, and the new one gets a number. Half a file is not left behind.
+func Keep(name string, data []byte) (path string, err error) {
+	path, err = filepath.Abs(name)
 	if err != nil {
 		path = name
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return "", fmt.Errorf("save the screen: %w", err)
+	ext := filepath.Ext(path)
+	first := strings.TrimSuffix(path, ext)
+	for n := 2; ; n++ {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) && n < mostKept {
+			path = fmt.Sprintf("%s-%d%s", first, n, ext)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(data)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			_ = os.Remove(path) // the error before it is the one to tell
+			return "", err
+		}
+		return path, nil
 	}
-	return path, nil
 }
+
+// mostKept is how many files of one second find a name.
+const mostKept = 100
 
 // report writes the report of the run so far.
 func (s *screen) report() tea.Cmd {

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"benchtop/model/engine"
+	"benchtop/ui"
 )
 
 // TestFilesArePrivate: what is written about a run is for its user alone,
@@ -50,6 +53,14 @@ func TestFilesArePrivate(t *testing.T) {
 	if _, err := addRow(run.Snap, runs[0]); err != nil {
 		t.Fatal(err)
 	}
+	for range 2 { // the keys S and s, twice within a second
+		if _, err := (&session{engine: engine.New(engine.Options{})}).report(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ui.Keep("screen.svg", []byte("<svg/>")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	n := 0
 	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil || path == root {
@@ -68,7 +79,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || n < 14 {
+	if err != nil || n < 18 {
 		t.Errorf("want all that was written looked at, got %d, %v", n, err)
 	}
 }

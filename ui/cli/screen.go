@@ -77,14 +77,9 @@ func (s *session) report() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := "benchtop-" + snap.Now.Time().Format("20060102-150405") + ".html"
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	path, err := ui.Keep("benchtop-"+snap.Now.Time().Format("20060102-150405")+".html", data)
 	if err != nil {
 		return "", fmt.Errorf("report: %w", err)
 	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return name, err
+	return path, nil
 }
