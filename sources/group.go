@@ -153,7 +153,7 @@ func (g *Group) once(ctx context.Context, s Source, out *Outlet) (err error) {
 			if g.OnPanic != nil {
 				g.OnPanic(s.Name(), r, debug.Stack())
 			}
-			err = Final(fmt.Errorf("%s: internal error: %v (please report it with --debug-log)", s.Name(), r))
+			err = Final(fmt.Errorf("%s: internal error: %v (please report it with what stands on stderr at the end)", s.Name(), r))
 		}
 	}()
 	return s.Run(ctx, out)

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"benchtop/model"
 	"benchtop/sources"
+	"benchtop/ui"
 )
 
 // caught keeps a panic of the engine.
@@ -14,6 +17,23 @@ func (s *session) caught(err error) {
 	if errors.As(err, &c) {
 		s.crash.Store(c)
 	}
+}
+
+// lostOne keeps the stack of the first source that broke, for when the terminal
+// is the user's again.
+func (s *session) lostOne(name string, value any, stack []byte) {
+	s.lost.CompareAndSwap(nil, &sources.Crash{Name: name, Value: value, Stack: stack})
+}
+
+// showSafely is show, but for what breaks in it outside bubbletea's reach: the
+// run is still brought to its end in order.
+func (s *session) showSafely(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &ui.Broken{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	return s.show(ctx)
 }
 
 // salvage stands in for an engine that broke: it records what the sources still
@@ -47,4 +67,13 @@ func (s *session) broke(err error, stack []byte) error {
 		where = "; the run is in " + s.writer.Stats().Path
 	}
 	return &exitError{exitFailed, fmt.Errorf("%w (please report it with the lines above%s)", err, where)}
+}
+
+// caughtLast makes the one line and the exit code of a fault that nobody nearer
+// caught: Go's own way out is the code of bad usage.
+func caughtLast(stdio Stdio, code *int) {
+	if r := recover(); r != nil {
+		fmt.Fprintf(stdio.Err, "%s\nbenchtop: internal error: %s (please report it with the lines above)\n", debug.Stack(), oneLine(fmt.Sprint(r)))
+		*code = exitFailed
+	}
 }

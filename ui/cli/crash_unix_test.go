@@ -53,6 +53,11 @@ func (talker) Run(_ context.Context, out *sources.Outlet) error {
 	return nil
 }
 
+// dryPen breaks at its first line of a run's state.
+type dryPen struct{ io.Writer }
+
+func (*dryPen) Write(p []byte) (int, error) { panic("no more ink") }
+
 // TestAFaultOfOurOwn breaks the engine and the screen of a run that is being
 // watched on a terminal, and without one: the terminal is as it was, the stack
 // and one line are on stderr, the recording is whole and holds what was read.
@@ -74,6 +79,7 @@ func TestAFaultOfOurOwn(t *testing.T) {
 	}{
 		{"engine", "engine: internal error: gear lost", "(*Engine).Run", false, breakEngine},
 		{"engine without a screen", "engine: internal error: gear lost", "(*Engine).Run", true, breakEngine},
+		{"lines without a screen", "screen: internal error: no more ink", "plain.Run", true, func(s *session) { s.io.Out = &dryPen{s.io.Out} }},
 		{"screen", "screen: internal error: no more glass", "(*screen).Update", false, breakScreen},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,7 +106,7 @@ func TestAFaultOfOurOwn(t *testing.T) {
 			}
 			s := &session{
 				io:     Stdio{In: line, Out: line, Err: &errs, Env: []string{"TERM=xterm-256color"}},
-				screen: &screenFlags{headless: c.headless, every: time.Second, for_: time.Minute}, run: &runFlags{record: path},
+				screen: &screenFlags{headless: c.headless, every: 50 * time.Millisecond, for_: time.Minute}, run: &runFlags{record: path},
 				title: "t", began: demoStart,
 			}
 			s.start = func(ctx context.Context, g *sources.Group) error {
@@ -159,5 +165,46 @@ func TestAFaultOfOurOwn(t *testing.T) {
 				t.Errorf("want a whole recording, got %v, cut %v, %d damaged", err, r.Cut(), r.Damaged())
 			}
 		})
+	}
+}
+
+// TestAFaultAnywhere: what nobody nearer caught is one line behind its stack,
+// and not the exit code of bad usage.
+func TestAFaultAnywhere(t *testing.T) {
+	var errs bytes.Buffer
+	code := Main(t.Context(), []string{"version"}, Stdio{In: strings.NewReader(""), Out: &dryPen{}, Err: &errs})
+	lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
+	if last := lines[len(lines)-1]; code != exitFailed || last != "benchtop: internal error: no more ink (please report it with the lines above)" || !strings.Contains(errs.String(), "dryPen") {
+		t.Errorf("want 1, the stack and one line, got %d\n%s", code, errs.String())
+	}
+}
+
+// mute is a source that breaks.
+type mute struct{}
+
+func (mute) Name() string { return "mute" }
+
+func (mute) Run(context.Context, *sources.Outlet) error { panic("no voice") }
+
+// TestASourceThatBreaks costs itself: the run ends well, and its stack is
+// printed when the terminal is the user's again.
+func TestASourceThatBreaks(t *testing.T) {
+	var out, errs bytes.Buffer
+	s := &session{
+		io:     Stdio{In: strings.NewReader(""), Out: &out, Err: &errs},
+		screen: &screenFlags{headless: true, every: time.Second, exit: true}, run: &runFlags{noRecord: true}, began: demoStart,
+	}
+	s.start = func(ctx context.Context, g *sources.Group) error {
+		g.Start(ctx, sources.Heartbeat{}, sources.Block, false)
+		g.Start(ctx, mute{}, sources.Block, true)
+		g.Start(ctx, talker{}, sources.Block, true)
+		return nil
+	}
+	if err := s.Go(t.Context()); err != nil {
+		t.Errorf("want a run that ends well, got %v", err)
+	}
+	text := strings.TrimSpace(errs.String())
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; !strings.HasPrefix(last, "benchtop: mute: internal error: no voice (") || !strings.Contains(text, "mute.Run") {
+		t.Errorf("want the stack and one line, got %s", text)
 	}
 }

@@ -97,7 +97,8 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 }
 
 // Main runs one command line and returns the exit code.
-func Main(ctx context.Context, args []string, stdio Stdio) int {
+func Main(ctx context.Context, args []string, stdio Stdio) (code int) {
+	defer caughtLast(stdio, &code)
 	stdio.Args = args
 	ctx, stdio.line = watchLine(ctx, stdio.Hangup)
 	defer stdio.line.close()
@@ -110,7 +111,7 @@ func Main(ctx context.Context, args []string, stdio Stdio) int {
 	if err == nil {
 		return exitDone
 	}
-	code := exitUsage // what cobra itself complains about is bad usage
+	code = exitUsage // what cobra itself complains about is bad usage
 	var e *exitError
 	var file *fs.PathError
 	switch {

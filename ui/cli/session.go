@@ -58,6 +58,7 @@ type session struct {
 	writer *recording.Writer
 	failed atomic.Pointer[error] // why the first source failed for good
 	crash  atomic.Pointer[sources.Crash]
+	lost   atomic.Pointer[sources.Crash] // the first source that broke; the rest went on
 	left   atomic.Bool // the screen has been left: what is said goes to stderr
 }
 
@@ -99,11 +100,14 @@ func (s *session) Go(ctx context.Context) error {
 		t := time.AfterFunc(s.screen.for_, stopShow)
 		defer t.Stop()
 	}
-	shown := s.io.line.carryOn(show, s.run.keep.keepGoing, s.show) // 1: the screen ends, the terminal is restored
+	shown := s.io.line.carryOn(show, s.run.keep.keepGoing, s.showSafely) // 1: the screen ends, the terminal is restored
 	s.left.Store(true)
 	stopSources() // 2
 	if err := s.drain(drained); err != nil {
 		return err
+	}
+	if c := s.lost.Load(); c != nil {
+		fmt.Fprintf(s.io.Err, "%s\nbenchtop: %s (please report it with the lines above; the rest of the run went on)\n", c.Stack, oneLine(c.Error()))
 	}
 	if c := s.crash.Load(); c != nil {
 		return s.broke(c, c.Stack)
@@ -176,6 +180,7 @@ func (s *session) open() error {
 	}
 	s.preset = append(s.preset, notes...)
 	s.group = sources.NewGroup()
+	s.group.OnPanic = s.lostOne
 	s.group.OnFail = func(_ string, err error) { s.failed.CompareAndSwap(nil, &err) }
 	th := s.run.thresholds(s.judgedBy)
 	if err := s.record(now, th); err != nil { // adds the run's id to what is preset
