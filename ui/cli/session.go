@@ -59,7 +59,7 @@ type session struct {
 	failed atomic.Pointer[error] // why the first source failed for good
 	crash  atomic.Pointer[sources.Crash]
 	lost   atomic.Pointer[sources.Crash] // the first source that broke; the rest went on
-	left   atomic.Bool // the screen has been left: what is said goes to stderr
+	left   atomic.Bool                   // the screen has been left: what is said goes to stderr
 }
 
 // headless reports whether there is no screen.
