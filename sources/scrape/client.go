@@ -152,7 +152,7 @@ func statusError(code int) error {
 	next := ""
 	switch code {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		next = " (put the token into the address, as http://bearer:TOKEN@HOST/metrics, or the user and password, as http://USER:PASSWORD@HOST/metrics)"
+		next = " (write before the host in the address: bearer, a colon, the token and an @; or likewise a user and password)"
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		next = ": no metrics there (llama-server needs --metrics, SGLang --enable-metrics; the path is usually /metrics)"
 	case http.StatusServiceUnavailable:

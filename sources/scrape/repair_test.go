@@ -212,7 +212,7 @@ func TestAuthorization(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("want %q, got %q", tt.want, got)
 			}
-			if err == nil || !strings.Contains(err.Error(), "bearer:TOKEN@") || strings.Contains(err.Error(), "s3cr3t") {
+			if err == nil || !strings.Contains(err.Error(), "bearer, a colon, the token and an @") || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("want how to give a token and not the token, got %v", err)
 			}
 			s, err := scrape.New(o)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"time"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -89,6 +90,7 @@ func (s *Source) Run(ctx context.Context, out *sources.Outlet) error {
 type following struct {
 	s       *Source
 	out     *sources.Outlet
+	began   model.Instant // when it opened, 0 before or once its state was told
 	running bool
 	again   bool          // the command was run before and may repeat itself
 	upTo    model.Instant // newest stamp of the time before
@@ -98,6 +100,7 @@ type following struct {
 }
 
 func (f *following) open(k tail.Kind) {
+	f.began = sources.Now()
 	if k == tail.File {
 		f.out.SetPolicy(sources.Block)
 		if fi, err := os.Stat(f.s.in.Place); err == nil { // else there is no history to place
@@ -155,6 +158,7 @@ func (f *following) tellRepeats(at model.Instant) {
 
 func (f *following) event(kind, text string) {
 	now := sources.Now()
+	f.began = 0
 	switch kind {
 	case tail.EventWaiting, tail.EventTrouble:
 		f.running = false
@@ -170,5 +174,20 @@ func (f *following) event(kind, text string) {
 func (f *following) idle() {
 	now := sources.Now()
 	f.s.d.Idle(now, f.out)
+	if f.began != 0 && !f.running && now.Sub(f.began) >= silentAfter {
+		f.began = 0
+		f.out.State(now, model.Quiet, f.silence())
+	}
 	f.out.FlushAt(now)
+}
+
+// silentAfter is how long a source may say nothing at all before that is told.
+const silentAfter = 10 * time.Second
+
+// silence says what it may mean that nothing came yet.
+func (f *following) silence() string {
+	if f.s.in.Kind == tail.Exec {
+		return fmt.Sprintf("it has printed nothing yet (is it the right name, and has it old lines to print? try: %s </dev/null)", f.s.in.Command)
+	}
+	return "nothing was written to it yet (is it the file that the server writes now? read what it holds with --from start)"
 }

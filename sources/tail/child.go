@@ -272,6 +272,8 @@ func (t *tailer) childEnded(end error, said string) error {
 		return fmt.Errorf("%s %s (if it should go on, add its option to follow, such as -f)", t.o.Place, what)
 	case said == "":
 		return fmt.Errorf("%s %s (it runs without a terminal; try: %s </dev/null)", t.o.Place, what, t.o.Command)
+	case strings.Contains(strings.ToLower(said), "host key verification"):
+		return fmt.Errorf("%s %s: %s (it can't ask: it has no terminal; connect once by hand, so that the host is known)", t.o.Place, what, said)
 	case asks(said):
 		return fmt.Errorf("%s %s: %s (it can't ask: it has no terminal; use keys, an agent or sudo -n)", t.o.Place, what, said)
 	}
@@ -281,7 +283,7 @@ func (t *tailer) childEnded(end error, said string) error {
 // asks guesses from its last words that a command wanted a password.
 func asks(said string) bool {
 	low := strings.ToLower(said)
-	for _, word := range []string{"password", "passphrase", "askpass", "terminal", "host key verification", "permission denied (", "a tty"} {
+	for _, word := range []string{"password", "passphrase", "askpass", "terminal", "permission denied (", "a tty"} {
 		if strings.Contains(low, word) {
 			return true
 		}

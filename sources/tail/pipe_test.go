@@ -358,6 +358,7 @@ func TestCommandEnds(t *testing.T) {
 		{"badly, once", "echo why >&2; exit 3", false, []string{"exit status 3: why"}},
 		{"silently", "exit 4", true, []string{"exit status 4 (it runs without a terminal"}},
 		{"asking", "echo 'sudo: a password is required' >&2; exit 1", true, []string{"a password is required (it can't ask"}},
+		{"unknown host", "echo 'Host key verification failed.' >&2; exit 255", true, []string{"verification failed. (it can't ask", "once by hand"}},
 		{"after its work", "seq 30; echo 'prompt: secret' >&2; exit 1", true, []string{"exit status 1 after 31 lines"}},
 		{"unknown", "no-such-command-here", true, []string{"exit status 127", "not found"}},
 		{"leaving something behind", "sleep 60 & echo a; echo gone >&2; exit 5", true, []string{"exit status 5: gone"}},

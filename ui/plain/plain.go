@@ -27,6 +27,7 @@ type Frames interface {
 // ctx ends. A write error ends it: nobody is listening any more.
 func Run(ctx context.Context, f Frames, w io.Writer, every time.Duration) error {
 	last := model.Instant(0)
+	told := make(map[model.SourceID]string)
 	for {
 		select {
 		case <-ctx.Done():
@@ -38,10 +39,35 @@ func Run(ctx context.Context, f Frames, w io.Writer, every time.Duration) error 
 			continue
 		}
 		last = s.Now.Floor(every)
-		if _, err := io.WriteString(w, Line(s)+"\n"); err != nil {
+		if _, err := io.WriteString(w, Line(s)+trouble(s, told)+"\n"); err != nil {
 			return fmt.Errorf("write the status line: %w", err)
 		}
 	}
+}
+
+// trouble is what hangs behind a line about sources that fail or are silent: the reason when
+// it is new, else only how many they are.
+func trouble(s *model.Snapshot, told map[model.SourceID]string) string {
+	var news strings.Builder
+	down := 0
+	for _, src := range s.Sources {
+		switch {
+		case src.State == model.Retrying || src.State == model.Failed:
+			down++
+		case src.State == model.Quiet && src.Why != "":
+		default:
+			delete(told, src.ID)
+			continue
+		}
+		if why := src.State.String() + ": " + src.Why; told[src.ID] != why {
+			told[src.ID] = why
+			fmt.Fprintf(&news, "  | source %s %s", draw.Sanitize(src.Name), draw.Sanitize(why))
+		}
+	}
+	if down > 0 && news.Len() == 0 {
+		return fmt.Sprintf("  | %d of %d sources down", down, len(s.Sources))
+	}
+	return news.String()
 }
 
 // Line is the state of the run in one line.
