@@ -11,6 +11,11 @@ import (
 // TickEvery is the heartbeat's period: the screen's frame rate.
 const TickEvery = 100 * time.Millisecond
 
+// tickAfter is how long after a multiple of TickEvery a tick comes. Files are
+// looked at on the multiples: what is read then shall stand in the very next
+// picture, not in the one after it, on a busy machine too.
+const tickAfter = 15 * time.Millisecond
+
 // Heartbeat emits a Tick ten times a second. It is what makes time an event:
 // the recorder stores it and a replay brings it back.
 type Heartbeat struct{}
@@ -28,7 +33,7 @@ func (Heartbeat) Name() string { return "heartbeat" }
 // Run implements Source. A run that ends before the first tick is due has one
 // at its end: without any it would have no time at all.
 func (Heartbeat) Run(ctx context.Context, out *Outlet) error {
-	t := time.NewTicker(TickEvery)
+	t := time.NewTimer(untilTick(time.Now()))
 	defer t.Stop()
 	var watch clockWatch
 	for ticked := false; ; ticked = true {
@@ -45,8 +50,19 @@ func (Heartbeat) Run(ctx context.Context, out *Outlet) error {
 			}
 			out.Emit(model.Event{Seen: now, Kind: model.Tick})
 			out.Flush()
+			t.Reset(untilTick(time.Now()))
 		}
 	}
+}
+
+// untilTick is how long it is to the next tick. One that came a little early
+// has not yet to come; one that came late is not followed at once by the next.
+func untilTick(now time.Time) time.Duration {
+	d := UntilNext(now.Add(-tickAfter), TickEvery)
+	if d < TickEvery/2 {
+		d += TickEvery
+	}
+	return d
 }
 
 // stepNote marks the moment at which the wall clock was set.

@@ -256,11 +256,12 @@ func (s *screen) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// next asks for one more frame, not before a frame's time has passed. There is
-// never more than one asked for.
+// next asks for one more frame, not before most of a frame's time has passed:
+// all of it, and a run that moves on each frame would be looked at later from
+// frame to frame. There is never more than one asked for.
 func (s *screen) next() tea.Cmd {
 	wait := s.wait
-	return tea.Tick(time.Second/framesASecond, func(time.Time) tea.Msg { return wait() })
+	return tea.Tick(time.Second/framesASecond*9/10, func(time.Time) tea.Msg { return wait() })
 }
 
 // Update takes one message.
