@@ -185,9 +185,16 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 			_ = in.Close() // read only: nothing can be lost
 		}
 	}()
-	l := newLines(in, s.Zone)
+	format, quiet := "", false
+	out.Describe(sources.Now(), s.Name(), model.KindGPU, "", "")
+	out.State(sources.Now(), model.Starting, "")
+	out.Flush()
+	l := newLines(sources.Heard(in, sources.SilentAfter, func() {
+		quiet = true
+		out.State(sources.Now(), model.Quiet, sources.Silence("gpu readings from "+s.Place, format != ""))
+		out.Flush()
+	}), s.Zone)
 	var st State
-	format := ""
 	for {
 		r, ok, err := l.next()
 		now := sources.Now()
@@ -205,6 +212,11 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 		if f := l.dec.Format(); f != format {
 			format = f
 			out.Describe(now, s.Name(), model.KindGPU, format, "")
+			out.State(now, model.Running, "")
+			quiet = false
+		}
+		if quiet {
+			quiet = false
 			out.State(now, model.Running, "")
 		}
 		l.book(out, r.At, now, 1)

@@ -45,9 +45,21 @@ func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 // gone, or nothing could be read.
 func Gap(seen model.Instant, out *sources.Outlet, st *State, fs ...Field) {
 	for _, f := range fs {
-		if st.live&(1<<f) != 0 {
-			st.live &^= 1 << f
-			out.Emit(model.Event{At: seen, Seen: seen, Series: fields[f].series, Kind: model.Gap, Value: math.NaN()})
-		}
+		st.end(f, seen, out)
+	}
+}
+
+// GapAll declares unknown whatever is held: nothing comes from the machine any
+// more.
+func GapAll(seen model.Instant, out *sources.Outlet, st *State) {
+	for f := range fieldCount {
+		st.end(f, seen, out)
+	}
+}
+
+func (st *State) end(f Field, seen model.Instant, out *sources.Outlet) {
+	if st.live&(1<<f) != 0 {
+		st.live &^= 1 << f
+		out.Emit(model.Event{At: seen, Seen: seen, Series: fields[f].series, Kind: model.Gap, Value: math.NaN()})
 	}
 }

@@ -42,14 +42,23 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 	}()
 	now := sources.Now()
 	out.Describe(now, s.Name(), model.KindHost, Format, s.Label)
-	out.State(now, model.Running, "")
+	out.State(now, model.Starting, "")
 	out.Flush()
-	l := newLines(in)
 	var st State
+	waits := true // for a line, after the first ones or for them
+	l := newLines(sources.Heard(in, sources.SilentAfter, func() {
+		out.State(sources.Now(), model.Quiet, sources.Silence("host readings from "+s.Place, !waits))
+		GapAll(sources.Now(), out, &st)
+		out.Flush()
+		waits = true
+	}))
 	var r Reading
 	for {
 		ok, err := l.next(&r)
 		now = sources.Now()
+		if (err != nil || !ok) && s.Live {
+			GapAll(now, out, &st)
+		}
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("host readings from %s: %w", s.Place, err)
 		}
@@ -60,6 +69,10 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 				return sources.StreamEnd("host readings from "+s.Place, in.Close(), "")
 			}
 			return nil
+		}
+		if waits {
+			waits = false
+			out.State(now, model.Running, "")
 		}
 		Apply(&r, r.At, now, out, &st)
 		if l.in.Buffered() == 0 {

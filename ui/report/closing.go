@@ -68,6 +68,8 @@ func trouble(src *model.SourceInfo) string {
 	switch {
 	case (src.State == model.Failed || src.State == model.Retrying) && src.Why != "":
 		return src.Why
+	case src.State == model.Quiet && (src.Kind == model.KindGPU || src.Kind == model.KindHost):
+		return src.Why
 	case src.Lines > 0 && src.Matched == 0 && (src.Kind == model.KindServerLog || src.Kind == model.KindLoad):
 		return fmt.Sprintf("nothing understood of %.0f lines (try benchtop probe on it, or name its format)", src.Lines)
 	}
