@@ -26,7 +26,7 @@ type pattern struct {
 	re      *regexp.Regexp
 	plain   *template      // does the same faster; nil where it can't
 	fields  []profileField // by the number of the group, 0 for none
-	scale   []float64      // what a group's number is multiplied with; 0: it carries its unit
+	scale   []float64      // what a group's number is multiplied with, or how it is told
 	event   Outcome
 	request bool // told once for each request, not for each execution
 	restart bool
@@ -107,20 +107,42 @@ func (q *pattern) fill(t []byte, at []int, c *record, r *Reading) {
 			profileFields[f].text(c, r, v)
 			continue
 		}
-		x, n := number(v)
-		if q.scale[g] == 0 {
-			x, n = duration(v)
-		} else {
-			x *= q.scale[g]
+		if x, ok := q.value(g, v); ok {
+			profileFields[f].number(r, x)
 		}
-		if n == 0 || n != len(v) {
-			continue
-		}
-		profileFields[f].number(r, x)
 	}
 	r.event(q.event)
 	r.Each = q.request
 	r.Restart = q.restart
+}
+
+// Scales that are no factors.
+const (
+	ownUnit  = 0  // the text carries its unit
+	usedOfIt = -1 // the text is two numbers, used/all
+)
+
+// value is what a group's text says; ok is false if it is no such number.
+func (q *pattern) value(g int, v []byte) (x float64, ok bool) {
+	var n int
+	switch q.scale[g] {
+	case ownUnit:
+		x, n = duration(v)
+	case usedOfIt:
+		all, m := 0.0, 0
+		if x, n = number(v); n > 0 && n < len(v) && v[n] == '/' {
+			all, m = number(v[n+1:])
+			n += 1 + m
+		}
+		if m == 0 || all <= 0 {
+			return 0, false
+		}
+		x /= all
+	default:
+		x, n = number(v)
+		x *= q.scale[g]
+	}
+	return x, n > 0 && n == len(v)
 }
 
 // profileField numbers what a group can be.
@@ -132,7 +154,7 @@ type fieldKind uint8
 const (
 	plainField fieldKind = iota // no unit
 	timeField                   // ns, us, ms, s, min, or duration where the text carries its unit
-	shareField                  // ratio, percent
+	shareField                  // ratio, percent, or used/all where two numbers stand there
 )
 
 // profileFields are the names that groups of a profile may have.
@@ -182,11 +204,10 @@ func fieldNamed(name string) profileField {
 	return 0
 }
 
-// profileUnits are the units of times, in milliseconds, and of shares; 0 is
-// text that carries its unit.
+// profileUnits are the units of times, in milliseconds, and of shares.
 var profileUnits = map[fieldKind]map[string]float64{
-	timeField:  {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3, "min": 60e3, "duration": 0},
-	shareField: {"ratio": 1, "percent": 0.01},
+	timeField:  {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3, "min": 60e3, "duration": ownUnit},
+	shareField: {"ratio": 1, "percent": 0.01, "used/all": usedOfIt},
 }
 
 // isProfile reports whether a format's name is the path of a profile.

@@ -58,6 +58,9 @@ func TestProfileErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"broken yaml":     {"patterns: [", "my.yaml:1:"},
 		"unknown key":     {strings.Replace(mine, "units", "unit", 1), "my.yaml:6:5: unknown field"},
+		"double quotes":   {"patterns:\n  - literal: abc\n    match: \"abc\\d\"\n", "single quotes"},
+		"tab":             {"patterns:\n  - literal: abc\n\tmatch: x\n", "blanks, not tabs"},
+		"a list":          {"- a\n", "my.yaml:1:1: sequence was used"},
 		"no patterns":     {"name: x\n", "1 to 100 patterns"},
 		"bad expression":  {strings.Replace(mine, `(?P<running>\d+)`, `(?P<running>\d+`, 1), "my.yaml:4:12: `match:` is no regular expression"},
 		"unknown group":   {strings.Replace(mine, "<running>", "<runing>", 1), `my.yaml:4:12: group "runing" is none of ours`},
@@ -68,6 +71,7 @@ func TestProfileErrors(t *testing.T) {
 		"no per":          {strings.Replace(mine, "    per: request\n", "", 1), "say `per: execution`"},
 		"bad per":         {strings.Replace(mine, "per: request", "per: line", 1), `got "line"`},
 		"bad event":       {strings.Replace(mine, "event: finished", "event: done", 1), `my.yaml:12:12: no event "done"`},
+		"too large":       {strings.Replace(mine, `(?P<running>\d+)`, `(?P<running>\d+)(?:ab ){900}`, 1), "my.yaml:4:12: `match:` takes"},
 		"says nothing":    {"patterns:\n  - literal: abc\n    match: abc\n", "says nothing"},
 		"example":         {strings.Replace(mine, "example: '[info] batch of 4", "example: '[info] batch of x", 1), "my.yaml:7:14: the example does not match"},
 		"name":            {strings.Replace(mine, "name: mine", "name: My own", 1), "my.yaml:1:7: a name is"},
@@ -97,6 +101,43 @@ func TestProfileTallies(t *testing.T) {
 	p := s.Patterns[0]
 	if p.Matched != 1 || p.Missed != 1 || len(p.Hits) != 1 || len(p.Misses) != 1 || p.Misses[0] != "batch of none" {
 		t.Errorf("want one match and one miss with examples, got %+v", p)
+	}
+}
+
+// TestProfileValues: what the text of a group says by its unit, and that one
+// that is no number is told with its text.
+func TestProfileValues(t *testing.T) {
+	for _, tt := range []struct {
+		unit, text string
+		want       float64 // -1: nothing
+	}{
+		{"percent", "25", .25},
+		{"ratio", "0.25", .25},
+		{"used/all", "1024/4096", .25},
+		{"used/all", "1024/0", -1},
+		{"used/all", "1024", -1},
+		{"used/all", "/4", -1},
+		{"used/all", "1/4/8", -1},
+		{"percent", "2,5", -1},
+	} {
+		f := writeProfile(t, "patterns:\n  - literal: kv=\n    match: 'kv=(?P<kv_usage>\\S+)'\n    units: {kv_usage: "+tt.unit+"}\n")
+		b := newBench(t, serverlog.Options{Format: f})
+		b.live("kv=" + tt.text)
+		s, err := serverlog.Probe(strings.NewReader("kv="+tt.text+"\n"), serverlog.Options{Format: f}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.want >= 0 {
+			b.want(model.ServerKV, tt.want)
+			if len(s.Patterns[0].Unread) != 0 {
+				t.Errorf("%s as %s: want it read, got %q", tt.text, tt.unit, s.Patterns[0].Unread)
+			}
+			continue
+		}
+		b.want(model.ServerKV)
+		if u := s.Patterns[0].Unread; len(u) != 1 || u[0] != "kv_usage: "+tt.text {
+			t.Errorf("%s as %s: want it told as no number, got %q", tt.text, tt.unit, u)
+		}
 	}
 }
 

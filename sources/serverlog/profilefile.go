@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"sort"
 	"strings"
 
@@ -147,6 +148,9 @@ func (l *loader) pattern(i int) (pattern, error) {
 		}
 		return q, l.wrong(at+".match", "`match:` is no regular expression: %v", err)
 	}
+	if n := steps(in.Match); n > maxSteps {
+		return q, l.wrong(at+".match", "`match:` takes %d steps for each letter, at most %d: a counted part like {900} is as long as if it were written out, use + or a smaller count", n, maxSteps)
+	}
 	q.plain = newTemplate(in.Match)
 	switch in.Per {
 	case "", perExecution, perRequest:
@@ -162,6 +166,24 @@ func (l *loader) pattern(i int) (pattern, error) {
 		return q, err
 	}
 	return q, nil
+}
+
+// maxSteps bounds how large an expression may become: what it costs to look at
+// a letter grows with it, so that one of 3,000 would keep a log of a few long
+// lines a second busy all the time.
+const maxSteps = 1000
+
+// steps is how many states an expression has.
+func steps(expression string) int {
+	re, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(prog.Inst)
 }
 
 // groups maps the expression's groups to fields and units.
@@ -261,9 +283,22 @@ func (l *loader) syntax(err error) error {
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil {
 		pos := e.GetToken().Position
-		return fmt.Errorf("%s:%d:%d: %s", l.path, pos.Line, pos.Column, e.GetMessage())
+		return fmt.Errorf("%s:%d:%d: %s%s", l.path, pos.Line, pos.Column, e.GetMessage(), syntaxHelp(e.GetMessage()))
 	}
 	return fmt.Errorf("%s: %s", l.path, text)
+}
+
+// syntaxHelp is the cure of what is most often wrong in a profile's YAML.
+func syntaxHelp(message string) string {
+	switch {
+	case strings.Contains(message, "escape character"):
+		return " (write an expression in single quotes)"
+	case strings.Contains(message, "cannot start any token"):
+		return " (indent with blanks, not tabs; put text with signs in single quotes)"
+	case strings.Contains(message, "expected"):
+		return " (a profile is `patterns:` and under it a list of `- literal: …` with `match: …`; `benchtop formats deepinfer` shows one)"
+	}
+	return ""
 }
 
 // wrong is an error about what stands at a path of the document.

@@ -1,6 +1,9 @@
 package serverlog
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 // PatternTally is what a profile's pattern met in a log.
 type PatternTally struct {
@@ -9,6 +12,7 @@ type PatternTally struct {
 	Missed  int      `json:"missed"` // its literal stands there, but it does not match
 	Hits    []string `json:"hits"`   // examples: what matched
 	Misses  []string `json:"misses"` // and what did not, from the literal on
+	Unread  []string `json:"unread"` // groups that were no number: name and text
 }
 
 // Bounds of a tally's examples.
@@ -26,13 +30,16 @@ func (f *Format) watched(keepText bool) []PatternTally {
 	p := *f.profile
 	tallies := make([]PatternTally, len(p.patterns))
 	for i := range p.patterns {
-		tallies[i] = PatternTally{Pattern: p.patterns[i].source, Hits: []string{}, Misses: []string{}}
+		tallies[i] = PatternTally{Pattern: p.patterns[i].source, Hits: []string{}, Misses: []string{}, Unread: []string{}}
 	}
 	p.watch = func(i int, text []byte, at []int) {
 		t := &tallies[i]
 		if at != nil {
 			t.Matched++
 			t.Hits = sampled(t.Hits, text[at[0]:at[1]])
+			for _, s := range p.patterns[i].unread(text, at) {
+				t.Unread = sampled(t.Unread, s)
+			}
 			return
 		}
 		t.Missed++
@@ -44,6 +51,20 @@ func (f *Format) watched(keepText bool) []PatternTally {
 	}
 	f.profile, f.parse = &p, p.parse
 	return tallies
+}
+
+// unread lists the groups of a match that should be numbers and are none.
+func (q *pattern) unread(text []byte, at []int) (list [][]byte) {
+	for g, f := range q.fields {
+		if f == 0 || profileFields[f].text != nil || at[2*g] < 0 {
+			continue
+		}
+		v := text[at[2*g]:at[2*g+1]]
+		if _, ok := q.value(g, v); !ok {
+			list = append(list, fmt.Appendf(nil, "%s: %s", profileFields[f].name, v))
+		}
+	}
+	return list
 }
 
 // sampled adds an example while there are few, each once.

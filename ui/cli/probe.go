@@ -239,11 +239,15 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("probe %s: %w", spec.Name(), err)
 	}
-	if s.Matched == 0 && s.Confidence == 0 {
+	if s.Matched == 0 && s.Confidence == 0 && len(s.Patterns) == 0 {
 		return fmt.Errorf("probe %s: no format fits its %d lines (name one with --as, see benchtop formats)", spec.Name(), s.Lines)
 	}
 	t := newTable(p.io.Out, spec.Name())
-	t.row("kind", "server log, format %s (%.0f %% sure)", s.Format, s.Confidence*100)
+	sure := fmt.Sprintf("%.0f %% sure", s.Confidence*100)
+	if spec.Format != "" {
+		sure = "as you named it"
+	}
+	t.row("kind", "server log, format %s (%s)", s.Format, sure)
 	t.row("lines", "%d read, %d understood, %d say nothing to us", s.Lines, s.Matched, s.Lines-s.Matched)
 	t.counts("columns", s.ByField)
 	t.counts("events", s.ByEvent)
@@ -261,6 +265,12 @@ func (p *prober) server(spec tail.Spec, r io.Reader) error {
 		for _, x := range q.Misses {
 			t.row("", "  miss   %s", x)
 		}
+		for _, x := range q.Unread {
+			t.row("", "  no number  %s", x)
+		}
+	}
+	if len(s.Patterns) > 0 && s.Matched == 0 {
+		t.row("next", "no pattern matches: is its literal, as written, in the lines? Stamps, levels and prefixes are taken off before")
 	}
 	for _, want := range []string{"running", "waiting", "batch"} {
 		if s.ByField[want] == 0 {
