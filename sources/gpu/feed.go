@@ -175,6 +175,10 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 	if s.Live {
 		out.SetPolicy(sources.Drain)
 	}
+	begun := sources.Now()
+	out.Describe(begun, s.Name(), model.KindGPU, "", "") // also one that can't be opened is seen
+	out.State(begun, model.Starting, "")
+	out.Flush()
 	in, err := s.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("gpu readings from %s: %w", s.Place, err)
@@ -186,9 +190,6 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 		}
 	}()
 	format, quiet := "", false
-	out.Describe(sources.Now(), s.Name(), model.KindGPU, "", "")
-	out.State(sources.Now(), model.Starting, "")
-	out.Flush()
 	l := newLines(sources.Heard(in, sources.SilentAfter, func() {
 		quiet = true
 		out.State(sources.Now(), model.Quiet, sources.Silence("gpu readings from "+s.Place, format != ""))

@@ -30,6 +30,10 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 	if s.Live {
 		out.SetPolicy(sources.Drain)
 	}
+	now := sources.Now()
+	out.Describe(now, s.Name(), model.KindHost, Format, s.Label) // also one that can't be opened is seen
+	out.State(now, model.Starting, "")
+	out.Flush()
 	in, err := s.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("host readings from %s: %w", s.Place, err)
@@ -40,10 +44,6 @@ func (s *LineSource) Run(ctx context.Context, out *sources.Outlet) error {
 			_ = in.Close() // read only: nothing can be lost
 		}
 	}()
-	now := sources.Now()
-	out.Describe(now, s.Name(), model.KindHost, Format, s.Label)
-	out.State(now, model.Starting, "")
-	out.Flush()
 	var st State
 	waits := true // for a line, after the first ones or for them
 	l := newLines(sources.Heard(in, sources.SilentAfter, func() {

@@ -19,6 +19,9 @@ import (
 // function opens them anew each time.
 func (f *sourceFlags) feeds(run *runFlags) (func() ([]*sources.Feed, error), error) {
 	var opens feedOpeners
+	if err := f.check(run); err != nil {
+		return nil, err
+	}
 	if err := f.textFeeds(run, &opens); err != nil {
 		return nil, err
 	}

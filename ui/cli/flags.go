@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -66,6 +68,9 @@ func (f *screenFlags) check() error {
 	}
 	if f.fps < 1 || f.fps > 10 {
 		return usage("--fps %d: 1 to 10", f.fps)
+	}
+	if f.lang != "" && f.lang != "en" && f.lang != "zh" {
+		return usage("--lang %q: en or zh", f.lang)
 	}
 	if f.window < 0 {
 		return usage("--window %s: must not be negative", f.window)
@@ -153,6 +158,16 @@ func (f *runFlags) checkRecord() error {
 	if f.record != "" && f.noRecord {
 		return usage("--record %s and --no-record: choose one", f.record)
 	}
+	if name := f.keep.config; name != "" {
+		if fileHash(name) == "" {
+			return &exitError{exitFailed, fmt.Errorf("--config %s: not a file that can be read (give the server's configuration file)", name)}
+		}
+	}
+	if name := f.keep.code; name != "" {
+		if fi, err := os.Stat(name); err != nil || !fi.IsDir() {
+			return &exitError{exitFailed, fmt.Errorf("--code %s: no such folder (give the one with the code's Git repository)", name)}
+		}
+	}
 	return nil
 }
 
@@ -165,8 +180,8 @@ func (f *runFlags) notes(now model.Instant) ([]model.Note, error) {
 		}
 	}
 	set := func(name string, v float64, flag string) error {
-		if v < 0 {
-			return usage("%s: must not be negative", flag)
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return usage("%s: want a number that is not negative", flag)
 		}
 		if v > 0 {
 			out = append(out, model.Note{At: now, Seen: now, Kind: model.NoteConfig, Name: name, Value: v, Text: flag + " (declared)"})

@@ -175,6 +175,9 @@ func mayKeep(name string) bool {
 }
 
 func fileHash(path string) string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+		return "" // opening a pipe would wait for its writer
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return ""

@@ -43,6 +43,26 @@ func (f *sourceFlags) any() bool {
 	return len(f.logs)+len(f.loads)+len(f.metrics) > 0 || strings.HasPrefix(f.gpu, "file:") || len(f.files()) > 0
 }
 
+// check looks for values that say nothing: a place that is left out would
+// otherwise be a source that never tells anything.
+func (f *sourceFlags) check(run *runFlags) error {
+	if f.from != "" && f.from != "start" && f.from != "end" {
+		return usage("--from %q: start or end", f.from)
+	}
+	if run.year != 0 && (run.year < 1000 || run.year > 9999) {
+		return usage("--year %d: write four digits, such as --year 2026", run.year)
+	}
+	if f.gpu == "exec:" || f.gpu == "file:" || f.gpu == "dcgm:" {
+		return usage("--gpu %s: nothing after the colon (give a command, a path or a URL)", f.gpu)
+	}
+	for _, h := range f.hosts {
+		if _, place := cutLabel(h); place == "exec:" || place == "file:" {
+			return usage("--host %s: nothing after the colon (give a command or a path)", h)
+		}
+	}
+	return nil
+}
+
 // files are the paths of --host file:PATH.
 func (f *sourceFlags) files() []string {
 	var out []string

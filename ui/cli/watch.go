@@ -119,6 +119,9 @@ func usagePlain(s string) error { return plainError(s) }
 // plan makes the sources that the flags name.
 func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]planned, error) {
 	var out []planned
+	if err := f.check(run); err != nil {
+		return nil, err
+	}
 	follow := !screen.exit
 	stdin := 0
 	who := parties{here: !f.away, port: f.port, started: f.started}
