@@ -68,8 +68,17 @@ func readAccess(text []byte, r *Reading) bool {
 		return true // most lines: they say nothing
 	}
 	i := bytes.IndexByte(text[:min(len(text), 65)], ' ')
-	if i < 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
+	switch {
+	case len(text) > 3 && string(text[:3]) == `- "`:
+		i = -1 // a socket in the file system has no address
+	case i < 0 || len(text) < i+4:
 		return false
+	case string(text[i:i+4]) != ` - "`:
+		// KServe has the process in between.
+		_, n := integer(text[i+1:])
+		if i += 1 + n; n == 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
+			return false
+		}
 	}
 	if q := bytes.Index(text[i+4:], []byte(`" `)); q > 0 {
 		code, n := statusCode(text[i+4+q+2:])

@@ -132,7 +132,7 @@ func (e *emitter) apply(r *Reading) {
 		e.restart(st, r)
 	}
 	e.spoke = e.spoke || r.Set&recordFields != 0
-	if r.Has(HasEvent) && (e.ends.told(r.Request, r.Event) || e.ends.answered(r, e.at)) {
+	if r.Has(HasEvent) && (e.ends.inside(r) || e.ends.told(r.Request, r.Event) || e.ends.answered(r, e.at)) {
 		r.Set &^= HasEvent | HasLatency
 	}
 	e.gauges(st, r)

@@ -68,20 +68,25 @@ func (c *record) bracketStamp(in []byte) bool {
 	return true
 }
 
-// ranked reports whether b is a list of ranks: `DP0 TP0`, `gpu=4`, `RANK 3`.
+// ranked reports whether b is a list of ranks: `DP0 TP0`, `ATTN_CP1 MOE_DP0`,
+// `gpu=4`, `RANK 3`. The dimensions grow in number: any short name in capitals
+// that ends in a P is taken for one.
 func ranked(b []byte) bool {
 	if len(b) < 3 {
 		return false
 	}
 	for len(b) > 0 {
 		k := 0
-		for _, p := range [...]string{"DP", "TP", "PP", "EP", "CP", "gpu=", "RANK "} {
-			if bytes.HasPrefix(b, []byte(p)) {
-				k = len(p)
-				break
-			}
+		for k < len(b) && k < 12 && (b[k]-'A' <= 25 || b[k] == '_') {
+			k++
 		}
-		if k == 0 {
+		switch {
+		case k > 1 && b[k-1] == 'P' && b[0] != '_':
+		case bytes.HasPrefix(b, []byte("gpu=")):
+			k = len("gpu=")
+		case bytes.HasPrefix(b, []byte("RANK ")):
+			k = len("RANK ")
+		default:
 			return false
 		}
 		_, d := integer(b[k:])
@@ -102,16 +107,18 @@ func ranked(b []byte) bool {
 // rankOf is the number behind a rank's name in a record's ranks, as text
 // without leading zeros; nil if it is not there.
 func (c *record) rankOf(name string) []byte {
-	if c.rank == nil {
-		return nil
+	for b := c.rank; len(b) > len(name); {
+		if string(b[:len(name)]) == name && isDigit(b[len(name)]) {
+			_, n := integer(b[len(name):])
+			return trimZeros(b[len(name) : len(name)+n])
+		}
+		i := bytes.IndexByte(b, ' ')
+		if i < 0 {
+			break
+		}
+		b = b[i+1:]
 	}
-	i := bytes.Index(c.rank, []byte(name))
-	if i < 0 || i > 0 && c.rank[i-1] != ' ' {
-		return nil
-	}
-	b := c.rank[i+len(name):]
-	_, n := integer(b)
-	return trimZeros(b[:n])
+	return nil
 }
 
 // trimZeros drops leading zeros of a label but for the last digit.

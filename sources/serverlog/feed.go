@@ -29,9 +29,11 @@ func NewFeed(r io.ReadCloser, name string, o Options) *sources.Feed {
 	}
 	o.OwnTime = true
 	if o.Year == 0 {
-		o.Year = written(r)
+		if at := changed(r); at != 0 {
+			o.Year = at.Time().UTC().Year()
+		}
 	}
-	f := &feed{br: bufio.NewReaderSize(r, 256<<10), name: name}
+	f := &feed{br: bufio.NewReaderSize(r, 256<<10), name: name, wrote: changed(r)}
 	head, _ := f.br.Peek(128 << 10) // what fails here fails again in next
 	var lines [][]byte
 	for l := range bytes.Lines(head) {
@@ -49,14 +51,14 @@ func NewFeed(r io.ReadCloser, name string, o Options) *sources.Feed {
 	}
 }
 
-// written is the year a file was last written in; 0 if r is no file.
-func written(r io.Reader) int {
+// changed is when a file was last written to; 0 if r is no file.
+func changed(r io.Reader) model.Instant {
 	f, ok := r.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return 0
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		return info.ModTime().Year()
+		return model.InstantOf(info.ModTime())
 	}
 	return 0
 }
@@ -65,7 +67,8 @@ type feed struct {
 	br      *bufio.Reader
 	d       *Decoder
 	name    string
-	pending [][]byte // lines in front of the first stamp
+	wrote   model.Instant // the file's last change, 0 if it is none
+	pending [][]byte      // lines in front of the first stamp
 	line    []byte
 	at      model.Instant
 	ended   bool
@@ -108,7 +111,7 @@ func (f *feed) first() error {
 		f.pending = append(f.pending, bytes.Clone(l))
 		size += len(l)
 		if at, ok := f.d.Time(l); ok {
-			f.at = at
+			f.at = f.before(at, l)
 			return nil
 		}
 		clocked = clocked || f.d.timerRe.ticked
@@ -120,6 +123,19 @@ func (f *feed) first() error {
 		return fmt.Errorf("%s: its stamps count from the server's start (say when that was: ,start=TIME)", f.name)
 	}
 	return fmt.Errorf("%s: no line names a date and time, so it can't be laid beside other files (record the next run with timestamps, as docker logs -t does)", f.name)
+}
+
+// before gives a log that began in the year before its file was last written to
+// that year: no line is newer than its file.
+func (f *feed) before(at model.Instant, line []byte) model.Instant {
+	if f.wrote == 0 || f.d.timerRe.stamp.full() || at <= f.wrote.Add(farAhead) || f.d.rd.year != f.wrote.Time().UTC().Year() {
+		return at
+	}
+	f.d.rd.year--
+	if x, ok := f.d.Time(line); ok {
+		return x
+	}
+	return at
 }
 
 // read gives the next line without its end; what lies beyond tail.MaxLine is

@@ -25,7 +25,7 @@ type Format struct {
 	parse func(c *record, r *Reading)
 	// split, if set, finds where a second record starts inside a line that
 	// holds more than one; 0 if there is none.
-	split func(text []byte) int
+	split func(c *record) int
 }
 
 // Match is one format's score on some lines.

@@ -89,9 +89,23 @@ func (s *sheet) line(b []byte) {
 		for n < len(b) && !isSpace(b[n]) {
 			n++
 		}
+		if b[n-1] == ':' && userWord(b[:n-1]) || string(b[:n]) == "user" && bytes.HasPrefix(b[n:], []byte(" said")) {
+			return // what follows is a user's
+		}
 		s.write(b[:n])
 		b = b[n:]
 	}
+}
+
+// userWord reports whether a word with a colon behind it leads to what a user
+// sent or was answered.
+func userWord(b []byte) bool {
+	for _, w := range [...]string{"prompt", "input", "user", "messages", "content", "output", "response", "completion"} {
+		if len(b) == len(w) && startsLow(b, []byte(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *sheet) byte(c byte) {

@@ -76,6 +76,7 @@ var signs = signTable([]sign{
 	{"Autotuning", Compiling},
 	{"[Autotuner]", Compiling},
 	{"Entering DeepGEMM JIT ", Compiling},
+	{"Triton kernel JIT compilation", Compiling},
 	{"Capturing CUDA graph", GraphCapture},
 	{"Capturing the model for CUDA graphs", GraphCapture},
 	{"Graph capturing finished in ", GraphCapture},

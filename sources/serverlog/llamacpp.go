@@ -318,7 +318,8 @@ func llamaObject(c *record, r *Reading) {
 
 // llamaSplit finds a second record on one line: messages without newline are
 // followed by the next record's clock.
-func llamaSplit(text []byte) int {
+func llamaSplit(c *record) int {
+	text := c.text
 	for from := 0; ; {
 		i := bytes.IndexByte(text[from:], '.')
 		if i < 0 {
@@ -342,7 +343,7 @@ func llamaSplit(text []byte) int {
 			continue
 		}
 		// Inside quotes it is somebody's text.
-		if bytes.Count(text[:start], []byte(`"`))%2 == 0 {
+		if bytes.Count(text[:start], []byte(`"`))%2 == 0 && bytes.Count(text[:start], []byte("'"))%2 == 0 {
 			return start
 		}
 	}

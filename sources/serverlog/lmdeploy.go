@@ -12,9 +12,9 @@ var lmdeploy = Format{
 	silent:   answered,
 	vote:     lmdeployVote,
 	parse:    lmdeployParse,
-	split: func(text []byte) int {
-		if bytes.HasPrefix(text, avgThr) || bytes.HasPrefix(text, avgPrompt) {
-			return nextBracket(text)
+	split: func(c *record) int {
+		if bytes.HasPrefix(c.text, avgThr) || bytes.HasPrefix(c.text, avgPrompt) {
+			return nextBracket(c.text)
 		}
 		return 0
 	},
@@ -119,6 +119,12 @@ func slashed(t, key []byte, n int) (v [4]int64, ok bool) {
 	return v, bytes.HasPrefix(b, comma)
 }
 
+// ahead reports whether word stands in t in front of the first quote.
+func ahead(t, word []byte, quote byte) bool {
+	i := bytes.Index(t, word)
+	return i >= 0 && bytes.IndexByte(t[:i], quote) < 0
+}
+
 // lmdeployRecord reads the engine's own records.
 func lmdeployRecord(c *record, t []byte, r *Reading) {
 	switch {
@@ -136,7 +142,7 @@ func lmdeployRecord(c *record, t []byte, r *Reading) {
 		r.event(Timeout)
 	case c.level == errorLevel:
 		r.fault()
-	case bytes.Contains(t, []byte("EngineConfig(")):
+	case ahead(t, []byte("EngineConfig("), '\''):
 		if v, ok := after(t, "max_batch_size="); ok {
 			r.maxBatch(v)
 		}

@@ -37,6 +37,10 @@ func ollamaParse(c *record, r *Reading) {
 		ollamaRunner(c, r)
 	case bytes.HasPrefix(t, []byte("time=")):
 		ollamaText(c, t, r)
+	case bytes.HasPrefix(t, []byte("routes.go:")) && bytes.Contains(t, []byte(": INFO server config env=")):
+		if v, ok := after(t, "OLLAMA_NUM_PARALLEL:"); ok && v > 0 {
+			r.slots(v)
+		}
 	}
 }
 

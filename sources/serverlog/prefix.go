@@ -10,9 +10,14 @@ import "bytes"
 // start says that nothing was taken off before.
 func (c *record) prefixes(start bool) {
 	b := c.text
-	if !start && c.headed() {
-		c.text = trimBlank(b)
-		return
+	if !start {
+		if c.name != nil && c.loc == nil {
+			b = b[c.located(b):]
+		}
+		if c.headed() {
+			c.text = trimBlank(b)
+			return
+		}
 	}
 	for step := 0; step < 24; step++ {
 		t := trimBlank(b)
@@ -51,9 +56,17 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 		}
 		if d, k := sinceStart(b); k > 0 && !c.ticked && k < len(b) && b[k] == ' ' {
 			c.clock, c.ticked, c.clockAt = d, true, c.mark(b, k)
-			return k + letter(b[k:], c), false
+			l := letter(b[k:], c)
+			c.peeked = c.peeked || l == 0 // another line may have one
+			return k + l, false
 		}
 		return c.compose(b), false
+	case ch == 'u' && c.level == noLevel:
+		for _, w := range [...]string{"uvicorn.access ", "uvicorn.error "} { // KServe's layout
+			if bytes.HasPrefix(b, []byte(w)) {
+				return len(w), false
+			}
+		}
 	case ch == '>' && len(b) > 1 && b[1] == ' ':
 		return 2, false
 	case ch == '*' && len(b) > 1 && b[1] == '*':
@@ -152,6 +165,11 @@ func (c *record) stamped(b []byte) int {
 	if k := journal(rest); k > 0 {
 		return n + k
 	}
+	if b[0]|0x20-'a' <= 25 && !s.full() { // a month: a system log, whose programs need not name a process
+		if k := syslog(rest); k > 0 {
+			return n + k
+		}
+	}
 	if k := bar(rest); k > 0 {
 		return n + k
 	}
@@ -175,6 +193,26 @@ func bar(b []byte) int {
 	}
 	if n < len(b) && b[n] == '|' {
 		return n + 1
+	}
+	return 0
+}
+
+// syslog measures ` host unit: ` and, where somebody took the host out, ` unit: `
+// and `  unit[pid]: `.
+func syslog(b []byte) int {
+	n := 0
+	for range 2 {
+		for n < len(b) && b[n] == ' ' {
+			n++
+		}
+		e := bytes.IndexByte(b[n:], ' ')
+		if e <= 0 || e > 80 {
+			return 0
+		}
+		n += e
+		if w := b[:n]; w[n-1] == ':' && n > 2 && (isWord(w[n-2]) || w[n-2] == ']') {
+			return n
+		}
 	}
 	return 0
 }
@@ -233,14 +271,36 @@ func (c *record) levelled(b []byte) (n int, stop bool) {
 		return n + 1, false
 	case ':':
 		if n+1 < len(b) && b[n+1] != ' ' {
-			return 0, false
+			k := dotted(b[n+1:])
+			if k == 0 {
+				return 0, false
+			}
+			c.level, c.fresh, c.name, c.peeked = l, false, b[n+1:n+k], true
+			return n + 1 + k, true
 		}
 		c.level, c.fresh = l, false
 		// uvicorn pads to ten; others write `LEVEL: text`.
 		c.uvi = len(b) >= 10 && len(trimBlank(b[n+1:10])) == 0
+		c.peeked = c.peeked || !c.uvi // another line may have the blanks
 		return n + 1, c.uvi
 	}
 	return 0, false
+}
+
+// dotted measures `sglang.srt.managers.scheduler:`, the logger's name that
+// Python's own layout has behind the level, `LEVEL:name:message`.
+func dotted(b []byte) (n int) {
+	dots := 0
+	for n < len(b) && n < 100 && (isWord(b[n]) || b[n] == '.') {
+		if b[n] == '.' {
+			dots++
+		}
+		n++
+	}
+	if dots == 0 || n == len(b) || b[n] != ':' || isDigit(b[0]) {
+		return 0
+	}
+	return n + 1
 }
 
 // letter reads ` I ` behind a clock since start.
@@ -292,7 +352,7 @@ func (c *record) compose(b []byte) int {
 	return 0
 }
 
-// logger reads Python's `name - LEVEL - ` behind a stamp.
+// logger reads Python's `name - LEVEL - ` behind a stamp, or `LEVEL - ` alone.
 func (c *record) logger(b []byte) int {
 	if !c.stamp.dayed() || c.level != noLevel {
 		return 0
@@ -303,6 +363,10 @@ func (c *record) logger(b []byte) int {
 	}
 	if n == 0 || !bytes.HasPrefix(b[n:], []byte(" - ")) {
 		return 0
+	}
+	if l, ok := levelOf(b[:n]); ok && n > 1 {
+		c.level = l
+		return n + 3 + c.located(b[n+3:])
 	}
 	w := b[n+3:]
 	k := 0
@@ -315,9 +379,15 @@ func (c *record) logger(b []byte) int {
 	}
 	c.level, c.name = l, b[:n]
 	n += 3 + k + 3
-	if bytes.HasPrefix(b[n:], []byte("[pid=")) {
-		if e := bytes.Index(b[n:], []byte("] - ")); e > 0 {
-			n += e + 4
+	return n + c.located(b[n:])
+}
+
+// located reads `[pid=1 ppid=1] - file.py:12 - ` behind a logger's name and
+// level; neither need stand there.
+func (c *record) located(b []byte) (n int) {
+	if bytes.HasPrefix(b, []byte("[pid=")) {
+		if e := bytes.Index(b, []byte("] - ")); e > 0 {
+			n = e + 4
 		}
 	}
 	if e := location(b[n:]); e > 0 && bytes.HasPrefix(b[n+e:], []byte(" - ")) {

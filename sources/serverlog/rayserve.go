@@ -162,9 +162,14 @@ func rayMessage(c *record, route, m []byte, r *Reading) {
 	}
 }
 
-// rayAccess reads `METHOD ROUTE CODE Fms`, and the older `POST 200 Fms` and
-// `__CALL__ OK Fms`, all written at the end of a request.
+// rayAccess reads `METHOD ROUTE CODE Fms`, maybe with the client's address in
+// front, `CALL METHOD OK Fms` of one deployment's call to another, and the older
+// `POST 200 Fms`, `HANDLE METHOD OK Fms` and `__CALL__ OK Fms`, all written at
+// the end of a request.
 func rayAccess(route, m []byte, r *Reading) bool {
+	if i := bytes.LastIndex(m, []byte(" [repeated ")); i > 0 { // what Ray drops of many alike, it counts
+		m = m[:i]
+	}
 	sp := bytes.IndexByte(m, ' ')
 	last := bytes.LastIndexByte(m, ' ')
 	if sp <= 0 || last <= sp {
@@ -174,18 +179,15 @@ func rayAccess(route, m []byte, r *Reading) bool {
 	if n == 0 || string(m[last+1+n:]) != "ms" {
 		return false
 	}
-	method, mid := m[:sp], m[sp+1:last]
-	if bytes.HasPrefix(method, []byte("__")) || string(method) == "CALL" {
-		switch string(mid) {
-		case "OK":
-			r.event(Finished)
-		case "ERROR":
-			r.event(Error)
-		default:
+	if client := m[:sp]; isDigit(client[0]) || client[0] == '[' {
+		m, last = m[sp+1:], last-sp-1
+		if sp = bytes.IndexByte(m, ' '); sp <= 0 || last <= sp {
 			return false
 		}
-		r.latency(ms)
-		return true
+	}
+	method, mid := m[:sp], m[sp+1:last]
+	if bytes.HasPrefix(method, []byte("__")) || string(method) == "CALL" || string(method) == "HANDLE" {
+		return rayCall(mid, ms, r)
 	}
 	status := mid
 	if i := bytes.LastIndexByte(mid, ' '); i > 0 {
@@ -208,5 +210,31 @@ func rayAccess(route, m []byte, r *Reading) bool {
 			r.latency(ms)
 		}
 	}
+	return true
+}
+
+// rayCall reads what ended a call: `OK`, or with the method or the route of the
+// request in front, `__call__ OK`. Calls that do not serve a request (a check, a
+// setting that is asked for) have a method of another name.
+func rayCall(mid []byte, ms float64, r *Reading) bool {
+	status := mid
+	if i := bytes.LastIndexByte(mid, ' '); i >= 0 {
+		what := mid[:i]
+		if status = mid[i+1:]; string(what) != "__call__" && !inference([]byte("POST"), what) {
+			return true
+		}
+	}
+	switch string(status) {
+	case "OK":
+		r.event(Finished)
+	case "ERROR":
+		r.event(Error)
+	case "CANCELLED":
+		r.event(Aborted)
+	default:
+		return false
+	}
+	r.latency(ms)
+	r.Inner = true
 	return true
 }

@@ -51,7 +51,7 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 		text := rd.rec.text
 		k := 0
 		if rd.f.split != nil && rd.rec.obj.t == nil && len(text) > 0 {
-			k = rd.f.split(text)
+			k = rd.f.split(&rd.rec)
 		}
 		if k > 0 {
 			rd.rec.text = bytes.TrimRight(text[:k], " \r")

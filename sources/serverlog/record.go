@@ -135,20 +135,50 @@ func (c *record) at(year int, zone *time.Location) model.Instant {
 
 // stripper takes prefixes off lines. It reuses its buffers.
 type stripper struct {
-	plain []byte // a line without its colours
-	album *album // nil before the first line with prefixes
-	json  [3]jsonText
+	plain  []byte // a line without its colours
+	narrow []byte // a line of two-byte characters in single ones
+	album  *album // nil before the first line with prefixes
+	json   [3]jsonText
 	// plainText is a text inside an object without its colours.
 	plainText []byte
 }
 
 // strip reads everything in front of a line's text, from the outside in.
 func (s *stripper) strip(line []byte, c *record) {
+	if len(line) > 1 && (line[0] == 0 || line[1] == 0 || line[0] >= 0xef) {
+		line = s.unwide(line)
+	}
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
 	s.line(line, c)
 	s.open(c, 0)
+}
+
+// unwide drops what stands in front of a text that is no part of it: a byte
+// order mark, and the zeros that a file cut short under its writer begins with.
+// Of two-byte characters, as a Windows shell redirects them, it drops every
+// zero; what is left of those beyond ASCII says nothing to anybody.
+func (s *stripper) unwide(line []byte) []byte {
+	switch {
+	case bytes.HasPrefix(line, []byte("\xef\xbb\xbf")):
+		return line[3:]
+	case bytes.HasPrefix(line, []byte("\xff\xfe")), bytes.HasPrefix(line, []byte("\xfe\xff")):
+		line = line[2:]
+	case line[0] >= 0xef:
+		return line
+	}
+	rest := bytes.TrimLeft(line, "\x00")
+	if len(rest) < 2 || rest[1] != 0 {
+		return rest
+	}
+	s.narrow = s.narrow[:0]
+	for _, b := range rest {
+		if b != 0 {
+			s.narrow = append(s.narrow, b)
+		}
+	}
+	return s.narrow
 }
 
 // line takes the textual prefixes off a whole line.
@@ -268,7 +298,11 @@ func (s *stripper) again(text []byte, c *record) {
 	case c.stamp.full():
 		outer.stamp = c.stamp
 	}
+	line := c.stamp
 	*c = outer
 	c.text = text
 	s.unwrap(c, 0)
+	if c.raw == nil && !c.stamp.dayed() {
+		c.stamp = line // a stamp without a year is still the line's
+	}
 }

@@ -34,9 +34,10 @@ type ending struct {
 // writers of a log report (a proxy and a replica, a cancellation and its slot's
 // release) counts once.
 type endings struct {
-	kept *[requestsKept]ending // nil before the first
-	owed int                   // errors told by their request's id whose answer has not been seen
-	last model.Instant         // the newest of them
+	kept  *[requestsKept]ending // nil before the first
+	outer bool                  // the log tells whole requests, not only the calls inside them
+	owed  int                   // errors told by their request's id whose answer has not been seen
+	last  model.Instant         // the newest of them
 }
 
 // forget drops what was told before a restart: ids begin anew.
@@ -58,6 +59,15 @@ func (e *endings) told(id uint64, o Outcome) bool {
 		*x = ending{id, o}
 	}
 	return again
+}
+
+// inside reports whether a reading is of a call inside a request that a line of
+// its own tells, so that it is no request.
+func (e *endings) inside(r *Reading) bool {
+	if !r.Inner {
+		e.outer = e.outer || r.Request != 0 && r.Has(HasLatency)
+	}
+	return r.Inner && e.outer
 }
 
 // answerWithin is how long after an error the line of its answer may come. An

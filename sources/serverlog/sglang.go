@@ -71,7 +71,8 @@ func sglangParse(c *record, r *Reading) {
 			sglangStats(rest, kind, r)
 			r.Odd = r.Empty()
 		}
-	case bytes.HasPrefix(t, []byte("KV cache pool is full. Retract requests.")), bytes.HasPrefix(t[1:], []byte("ecode out of memory happened")):
+	case bytes.HasPrefix(t, []byte("KV cache pool is full. Retract requests.")), bytes.HasPrefix(t, []byte("Testing retraction.")),
+		bytes.HasPrefix(t[1:], []byte("ecode out of memory happened")):
 		if v, ok := count(t, []byte("#retracted_reqs: "), comma); ok && !sglangRepeats(c) {
 			r.preempted(v)
 		}
@@ -99,10 +100,13 @@ func sglangParse(c *record, r *Reading) {
 }
 
 // sglangRepeats reports whether a rank repeats what another one counts: later
-// pipeline stages, and tensor ranks that stand without a data rank.
+// pipeline stages, context ranks, which share each request's tokens, and tensor
+// ranks that stand without a data rank.
 func sglangRepeats(c *record) bool {
-	if p := c.rankOf("PP"); p != nil && string(p) != "0" {
-		return true
+	for _, name := range [...]string{"PP", "ATTN_CP", "CP"} {
+		if p := c.rankOf(name); p != nil && string(p) != "0" {
+			return true
+		}
 	}
 	t := c.rankOf("TP")
 	return t != nil && string(t) != "0" && c.rankOf("DP") == nil
@@ -213,9 +217,9 @@ func sglangField(k []byte, x float64, kind byte, last bool, r *Reading) {
 	}
 }
 
-func sglangSplit(text []byte) int {
-	if _, kind := sglangKind(text); kind == 0 {
+func sglangSplit(c *record) int {
+	if _, kind := sglangKind(c.text); kind == 0 {
 		return 0
 	}
-	return nextBracket(text)
+	return nextBracket(c.text)
 }

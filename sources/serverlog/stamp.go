@@ -83,9 +83,10 @@ func parseStamp(b []byte) (s stamp, n int) {
 	if n == 0 {
 		return parseMonthStamp(b)
 	}
+	gap := n
 	n = skipDateGap(b, n)
 	k := s.clock(b[n:])
-	if k == 0 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > 31 {
+	if k == 0 || n == gap || s.month < 1 || s.month > 12 || s.day < 1 || s.day > 31 {
 		return stamp{}, 0
 	}
 	n += k

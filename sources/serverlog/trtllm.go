@@ -14,9 +14,9 @@ var trtllm = Format{
 	silent:   answered,
 	vote:     trtllmVote,
 	parse:    trtllmParse,
-	split: func(text []byte) int {
-		if bytes.HasPrefix(text, []byte("iter = ")) {
-			return nextBracket(text)
+	split: func(c *record) int {
+		if bytes.HasPrefix(c.text, []byte("iter = ")) {
+			return nextBracket(c.text)
 		}
 		return 0
 	},
@@ -26,7 +26,7 @@ func trtllmVote(c *record) float64 {
 	switch {
 	case string(c.tag) == "TRT-LLM", string(c.tag) == "TensorRT-LLM":
 		return 1
-	case c.structured() && c.obj.has("numActiveRequests"):
+	case c.structured() && (c.obj.has("numActiveRequests") || c.obj.has("Active Request Count")):
 		return 1
 	case batchManager(c.text):
 		return 1
@@ -149,6 +149,13 @@ func jsonCount(t []byte, name string) (int64, bool) {
 // trtllmObject reads the statistics of the metrics endpoint, one object a line.
 func trtllmObject(c *record, r *Reading) {
 	o := c.obj
+	if o.has("Active Request Count") { // the backend of 2023 without Triton's preamble
+		readBatchManager(c.src, r)
+		return
+	}
+	if v := o.get("attentionDpRank").digits(); v != nil { // one record for each, of its own work
+		r.Engine = v
+	}
 	if v, ok := o.whole("numActiveRequests"); ok {
 		r.running(v)
 	}

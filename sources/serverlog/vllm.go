@@ -37,7 +37,7 @@ func vllmVote(c *record) float64 {
 		return 1
 	}
 	_, text := vllmEngine(c)
-	if bytes.HasPrefix(text, avgPrompt) && c.rank == nil && !bytes.Contains(text, []byte("Unfinished: ")) {
+	if bytes.HasPrefix(text, avgPrompt) && c.rank == nil && !bytes.Contains(text, []byte("Unfinished: ")) && !quoting(c.loc) {
 		return 1
 	}
 	if c.level == noLevel || c.klog || c.name != nil || c.rank != nil {
@@ -55,7 +55,7 @@ func vllmVote(c *record) float64 {
 
 // vllmProcess reports whether a process name is one that vLLM gives.
 func vllmProcess(p []byte) bool {
-	for _, w := range [...]string{"APIServer", "ApiServer", "EngineCore", "VllmWorker", "Worker_", "AsyncLLMEngine"} {
+	for _, w := range [...]string{"APIServer", "ApiServer", "EngineCore", "VllmWorker", "Worker_", "_AsyncLLMEngine", "AsyncLLMEngine", "DPMoEEngineCoreActor"} {
 		if bytes.HasPrefix(p, []byte(w)) {
 			return true
 		}
@@ -95,7 +95,7 @@ func vllmParse(c *record, r *Reading) {
 	}
 	r.Engine = engine
 	switch {
-	case len(text) == 0:
+	case len(text) == 0 || quoting(c.loc):
 		return
 	case vllmStats(c, text):
 		vllmReadStats(text, r)
@@ -120,6 +120,18 @@ func vllmParse(c *record, r *Reading) {
 	default:
 		vllmConfig(text, r)
 	}
+}
+
+// quoting reports whether a record stands where vLLM writes what it was asked
+// and what it answered (vllm/entrypoints/logger.py): whatever it looks like, it
+// is a user's text.
+func quoting(loc []byte) bool {
+	i := bytes.LastIndexByte(loc, ':')
+	const file = "logger.py"
+	if i < len(file) || string(loc[i-len(file):i]) != file {
+		return false
+	}
+	return i == len(file) || loc[i-len(file)-1] == '/' || bytes.HasSuffix(loc[:i], []byte("request_logger.py"))
 }
 
 // vllmRank is the engine number in a process name: EngineCore_DP1, EngineCore_1.
@@ -346,16 +358,21 @@ func after(text []byte, key string) (float64, bool) {
 
 // vllmSplit finds a record that starts inside a line: behind a progress bar's
 // carriage return, or glued to the end of another statistics line.
-func vllmSplit(text []byte) int {
+func vllmSplit(c *record) int {
+	text := c.text
 	if bytes.IndexByte(text, ']') < 0 {
 		return 0 // a record's head has one
+	}
+	bar := c.level == noLevel && c.loc == nil // in a record of its own it would be quoted
+	if !bar && !bytes.HasPrefix(text, avgPrompt) && !bytes.HasPrefix(text, engineLabel) || quoting(c.loc) {
+		return 0
 	}
 	if i := bytes.IndexByte(text, '\r'); i >= 0 {
 		if j := nextHead(text[i+1:]); j >= 0 {
 			return i + 1 + j
 		}
 	}
-	if bytes.HasPrefix(text, avgPrompt) || bytes.HasPrefix(text, engineLabel) || bytes.Contains(text, []byte("it/s]")) {
+	if !bar || bytes.HasPrefix(text, avgPrompt) || bytes.HasPrefix(text, engineLabel) || bytes.Contains(text, []byte("it/s]")) {
 		if j := nextHead(text[1:]); j >= 0 {
 			return 1 + j
 		}
