@@ -68,15 +68,14 @@ func readAccess(text []byte, r *Reading) bool {
 		return true // most lines: they say nothing
 	}
 	i := bytes.IndexByte(text[:min(len(text), 65)], ' ')
-	switch {
-	case len(text) > 3 && string(text[:3]) == `- "`:
-		i = -1 // a socket in the file system has no address
-	case i < 0 || len(text) < i+4:
+	if i < 0 || len(text) < i+4 {
 		return false
-	case string(text[i:i+4]) != ` - "`:
-		// KServe has the process in between.
-		_, n := integer(text[i+1:])
-		if i += 1 + n; n == 0 || len(text) < i+4 || string(text[i:i+4]) != ` - "` {
+	}
+	if string(text[i:i+4]) != ` - "` {
+		if i != 1 && !isDigit(text[i+1]) {
+			return false
+		}
+		if i = odder(text, i); i < -1 {
 			return false
 		}
 	}
@@ -94,6 +93,22 @@ func readAccess(text []byte, r *Reading) bool {
 		r.event(httpOutcome(code, NoOutcome))
 	}
 	return true
+}
+
+// odder finds ` - "` where it does not stand behind the first word: of a socket
+// in the file system, which has no address, and in KServe's layout, which has
+// the process in between. It is less than -1 if it stands nowhere.
+func odder(text []byte, i int) int {
+	switch {
+	case i == 1 && string(text[:3]) == `- "`:
+		return -1
+	case isDigit(text[i+1]):
+		_, n := integer(text[i+1:])
+		if i += 1 + n; n > 0 && len(text) > i+4 && string(text[i:i+4]) == ` - "` {
+			return i
+		}
+	}
+	return -2
 }
 
 // requestLine reads `"METHOD path HTTP/1.1" code` at the start of b and gives

@@ -167,8 +167,10 @@ func rayMessage(c *record, route, m []byte, r *Reading) {
 // `POST 200 Fms`, `HANDLE METHOD OK Fms` and `__CALL__ OK Fms`, all written at
 // the end of a request.
 func rayAccess(route, m []byte, r *Reading) bool {
-	if i := bytes.LastIndex(m, []byte(" [repeated ")); i > 0 { // what Ray drops of many alike, it counts
-		m = m[:i]
+	if n := len(m); n > 0 && (m[n-1] == ']' || m[n-1] == ')') {
+		if i := bytes.LastIndex(m, []byte(" [repeated ")); i > 0 { // what Ray drops of many alike, it counts
+			m = m[:i]
+		}
 	}
 	sp := bytes.IndexByte(m, ' ')
 	last := bytes.LastIndexByte(m, ' ')

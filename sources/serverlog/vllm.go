@@ -126,12 +126,15 @@ func vllmParse(c *record, r *Reading) {
 // and what it answered (vllm/entrypoints/logger.py): whatever it looks like, it
 // is a user's text.
 func quoting(loc []byte) bool {
-	i := bytes.LastIndexByte(loc, ':')
-	const file = "logger.py"
-	if i < len(file) || string(loc[i-len(file):i]) != file {
+	const file = "logger.py:"
+	if len(loc) <= len(file) {
 		return false
 	}
-	return i == len(file) || loc[i-len(file)-1] == '/' || bytes.HasSuffix(loc[:i], []byte("request_logger.py"))
+	if loc[0] == 'l' {
+		return string(loc[:len(file)]) == file
+	}
+	i := bytes.Index(loc, []byte(file)) // entrypoints/logger.py, request_logger.py
+	return i > 0 && (loc[i-1] == '/' || loc[i-1] == '_')
 }
 
 // vllmRank is the engine number in a process name: EngineCore_DP1, EngineCore_1.
