@@ -46,6 +46,18 @@ func TestForms(t *testing.T) {
 		{"glued, no process", "vllm", v1line + v1line, []string{v1at, v1at}},
 		{"behind a progress bar", "vllm", "Loading:  50%|#####     | 1/2 [00:00<00:00, 1.2it/s]\rLoading: 100%|##########| 2/2 [00:01<00:00, 1.1it/s]\r(APIServer pid=1) " + v1line, []string{v1at}},
 		{"bar glued", "vllm", "Capturing: 100%|##########| 2/2 [00:01<00:00, 1.1it/s]" + v1line, []string{v1at}},
+		{"glued, V0 behind its process", "vllm", "(_AsyncLLMEngine pid=7) INFO 01-25 11:26:53 llm_engine.py:706] Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 77.3 tokens/s, Running: 1 reqs, Swapped: 0 reqs, Pending: 3 reqs, GPU KV cache usage: 0.1%, CPU KV cache usage: 0.0% (_AsyncLLMEngine pid=7) INFO 01-25 11:26:58 llm_engine.py:706] Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 77.4 tokens/s, Running: 2 reqs, Swapped: 0 reqs, Pending: 0 reqs, GPU KV cache usage: 0.2%, CPU KV cache usage: 0.0%", []string{
+			`{"time":"2026-01-25T11:26:53Z","engine":null,"running":1,"waiting":3,"kv_usage":0.001,"prompt_tps":0,"gen_tps":77.3}`,
+			`{"time":"2026-01-25T11:26:58Z","engine":null,"running":2,"waiting":0,"kv_usage":0.002,"prompt_tps":0,"gen_tps":77.4}`,
+		}},
+		{"byte order mark", "vllm", "\xef\xbb\xbf" + v1line, []string{v1at}},
+		{"behind a hole in the file", "vllm", strings.Repeat("\x00", 5000) + v1line, []string{v1at}},
+		{"two bytes a character", "vllm", wide(v1line+"\r\n"+v1line, 0), []string{v1at, v1at}},
+		{"two bytes a character, the other way round", "vllm", wide(v1line+"\r\n"+v1line, 1), []string{v1at, v1at}},
+		{"a bar inside a prompt", "vllm", "INFO 11-05 10:00:02 [logger.py:61] Received request a: prompt: '50%|# | 1/2 [00:00<00:00, 1.2it/s]" + v1line + "', params: x", nil},
+		{"a carriage return inside a prompt", "vllm", "INFO 11-05 10:00:02 [logger.py:61] Received request a: prompt: 'x\r" + v1line + "', params: x", nil},
+		{"where prompts are written", "vllm", "INFO 11-05 10:00:02 [entrypoints/logger.py:61] " + v1stats, nil},
+		{"where prompts are written, JSON", "vllm", `{"asctime": "2026-11-05 10:00:02,000", "levelname": "INFO", "name": "vllm.entrypoints.logger", "message": "` + v1stats + `"}`, nil},
 		{"overwritten middle", "vllm", "INFO 11-05 10:00:02 [loggers.py:257] Engine 000: Avg prompt throughp### tokens/s, Avg generation throughput: 2.0 tokens/s, Running: 3 reqs, Waiti", []string{`{"time":"2026-11-05T10:00:02Z","engine":"0","running":3,"gen_tps":2}`}},
 		{"prompt over several records", "vllm", "INFO 11-05 10:00:02 [logger.py:61] Received request a: prompt: 'x " + v1line + "', params: SamplingParams(n=1)", nil},
 		{"uvicorn error", "vllm", "(APIServer pid=1) ERROR:    Exception in ASGI application", []string{`{"time":null,"engine":null,"event":"error"}`}},
@@ -127,4 +139,18 @@ func TestReferenceZone(t *testing.T) {
 			t.Errorf("%q: want %s, got %s (%v)", tt.text, tt.want, got, err)
 		}
 	}
+}
+
+// wide spells text with two bytes a character and their mark in front; swap is 1
+// for the high byte first.
+func wide(text string, swap int) string {
+	var b []byte
+	for _, c := range []byte("\xff" + text) {
+		pair := [2]byte{c, 0}
+		if c == 0xff {
+			pair[1] = 0xfe
+		}
+		b = append(b, pair[swap], pair[1-swap])
+	}
+	return string(b)
 }

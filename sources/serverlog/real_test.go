@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,35 @@ func TestFeedOrder(t *testing.T) {
 	}
 	if len(at) != 4 || at[0] != 1 || at[1] != 1 || at[2] != 1 || at[3] != 5 {
 		t.Errorf("want 1 1 1 5, got %v", at)
+	}
+}
+
+// A log of December that was last written to in January.
+func TestFeedOverNewYear(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "server.log")
+	text := strings.ReplaceAll(v1line, "11-05 10:00:02", "12-31 23:59:58") + "\n" + strings.ReplaceAll(v1line, "11-05 10:00:02", "01-01 00:00:08") + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wrote := time.Date(2027, 1, 1, 0, 0, 8, 0, time.UTC)
+	if err := os.Chtimes(path, wrote, wrote); err != nil {
+		t.Fatal(err)
+	}
+	for _, year := range []int{0, 2027} { // as found by the feed, and as found for it
+		r, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		feed := serverlog.NewFeed(r, "server.log", serverlog.Options{Year: year, Zone: time.UTC})
+		b := newBench(t, serverlog.Options{})
+		for i, want := range []string{"2026-12-31T23:59:58Z", "2027-01-01T00:00:08Z"} {
+			at, ok, err := feed.Next()
+			if got := at.Time().UTC().Format(time.RFC3339); !ok || err != nil || got != want {
+				t.Errorf("year %d, line %d: want %s, got %s %v %v", year, i+1, want, got, ok, err)
+			}
+			feed.Emit(b.out, at)
+		}
+		feed.Close()
 	}
 }
 

@@ -95,7 +95,7 @@ func vllmParse(c *record, r *Reading) {
 	}
 	r.Engine = engine
 	switch {
-	case len(text) == 0 || quoting(c.loc):
+	case len(text) == 0 || quoting(c.loc) || string(c.name) == "vllm.entrypoints.logger":
 		return
 	case vllmStats(c, text):
 		vllmReadStats(text, r)
