@@ -28,6 +28,10 @@ type Summary struct {
 func Looks(head []byte) bool {
 	head = tidy(bytes.Clone(head[:min(len(head), 64<<10)]))
 	if first := firstByte(head); first == '[' || first == '{' {
+		// A log's stamp may stand in brackets, and its records may be objects.
+		if list := bytes.TrimSpace(head)[1:]; first == '[' && firstByte(list) != '{' || first == '{' && bytes.Contains(list, []byte("\n{")) {
+			return false
+		}
 		return bytes.Contains(head, []byte(`"numActiveRequests"`)) || bytes.Contains(head, []byte(`"queue_absolute"`))
 	}
 	samples, others := 0, 0

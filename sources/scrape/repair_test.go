@@ -78,6 +78,8 @@ func TestLooks(t *testing.T) {
 		{"saved", "# scrape 2026-05-12T07:41:29Z status=200\n", true},
 		{"trtllm's statistics", `[{"iter":1,"numActiveRequests":2}]`, true},
 		{"infinity's models", `{"data":[{"id":"x","stats":{"queue_absolute":2}}]}`, true},
+		{"trtllm's log with its statistics in it", "[06/10/2026-09:57:00] [TRT-LLM] [I] x\n{\"iter\":1,\"numActiveRequests\":2}\n", false},
+		{"a log of such records", "{\"iter\":1,\"numActiveRequests\":2}\n{\"iter\":2,\"numActiveRequests\":2}\n", false},
 		{"other JSON", `{"latency":2}`, false},
 		{"log", "INFO 05-12 07:41:29 [loggers.py:1] Engine 000: Running: 4 reqs\nINFO ready 5 times\n", false},
 		{"comments of a shell", "# a\n# b\n", false},

@@ -142,3 +142,12 @@ func statusCode(b []byte) (code int64, n int) {
 	}
 	return v, n + k
 }
+
+// bareReset reads the lines without level that name a cause.
+func bareReset(text []byte, r *Reading) {
+	for _, p := range [...]string{"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError"} {
+		if bytes.HasPrefix(text, []byte(p)) {
+			r.event(Reset)
+		}
+	}
+}

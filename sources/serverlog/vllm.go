@@ -313,15 +313,6 @@ func vllmPreempted(text []byte, r *Reading) {
 	}
 }
 
-// bareReset reads the lines without level that name a cause.
-func bareReset(text []byte, r *Reading) {
-	for _, p := range [...]string{"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError"} {
-		if bytes.HasPrefix(text, []byte(p)) {
-			r.event(Reset)
-		}
-	}
-}
-
 // vllmConfig reads start-up lines. Their dictionaries can hold secrets: single
 // keys are taken, nothing is kept.
 func vllmConfig(text []byte, r *Reading) {
