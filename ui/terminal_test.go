@@ -3,6 +3,7 @@ package ui_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -130,6 +131,72 @@ func TestScreenEqualsFreshDrawing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A random walk of snapshots, keys and sizes: what stands on the terminal after
+// each step, put there piece by piece, is what it shows once drawn anew.
+func TestAnyWalkEqualsFreshDrawing(t *testing.T) {
+	keys := []string{"\x1b[D", "\x1b[C", "+", "-", "l", "e", "w", "v", "t", "\t", "\r", "x", "X", "\x1b", "?", "h", "7", "n", "0", "]", "[", "p"}
+	steps := 60
+	if testing.Short() {
+		steps = 12
+	}
+	for seed := range uint64(3) {
+		f := newFeed(busy())
+		show(t, f, 120, 40, trueColour, func(term *terminal, _ func()) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			w, h, now := 120, 40, sceneNow
+			var walk []string
+			send := func(s string) {
+				if _, err := term.keys.Write([]byte(s)); err != nil {
+					t.Error(err)
+				}
+				settle()
+			}
+			size := func() { send(fmt.Sprintf("\x1b[48;%d;%d;0;0t", h, w)) }
+			for range steps {
+				switch rng.IntN(4) {
+				case 0:
+					w, h = 30+rng.IntN(200), 8+rng.IntN(60)
+					walk = append(walk, fmt.Sprintf("%dx%d", w, h))
+					term.emu.Resize(w, h)
+					size()
+				case 1:
+					k := keys[rng.IntN(len(keys))]
+					walk = append(walk, fmt.Sprintf("%q", k))
+					send(k)
+				default:
+					now = now.Add(time.Duration(1+rng.IntN(80)) * 100 * time.Millisecond)
+					walk = append(walk, "frame")
+					f.publish(busyAt(now))
+					settle()
+				}
+				got := cells(term.emu, w, h)
+				size() // a terminal that tells its size gets everything anew
+				for i, want := range cells(term.emu, w, h) {
+					if want != got[i] {
+						t.Errorf("seed %d, %dx%d after %v: cell %d,%d: want %q, got %q", seed, w, h, walk, i%w, i/w, want, got[i])
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// cells are a screen's letters and looks, blanks without ink that nobody sees.
+func cells(emu *vt.Emulator, w, h int) []string {
+	out := make([]string, 0, w*h)
+	for y := range h {
+		for x := range w {
+			c := emu.CellAt(x, y).Clone()
+			if c.Content == " " {
+				c.Style.Fg = nil
+			}
+			out = append(out, c.Content+c.Style.String())
+		}
+	}
+	return out
 }
 
 // Ten frames a second of a running benchmark stay within the budget of a slow
