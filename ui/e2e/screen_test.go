@@ -72,6 +72,29 @@ func TestOtherWaysOut(t *testing.T) {
 	}
 }
 
+// TestAbortGivesTheTerminalBack sends the signal that asks for a dump: the
+// terminal must be as it was before that is written, and the process dead of
+// that signal.
+func TestAbortGivesTheTerminalBack(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.btr")
+	tm := open(t, 100, 30, nil, demoArgs("--record", file)...)
+	tm.awaitText("concurrency")
+	tm.wantUsed()
+	tm.signal(syscall.SIGABRT)
+	tm.wait()
+	if st, ok := tm.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !st.Signaled() || st.Signal() != syscall.SIGABRT {
+		t.Errorf("want the process dead of SIGABRT, got %v", tm.cmd.ProcessState)
+	}
+	tm.wantRestored()
+	tm.mu.Lock()
+	raw := tm.raw.String()
+	tm.mu.Unlock()
+	if _, after, left := strings.Cut(raw, "\x1b[?1049l"); !left || !strings.Contains(after, "SIGABRT: abort") {
+		t.Error("want the stacks on the main screen")
+	}
+	wantWhole(t, file)
+}
+
 // TestTerminalGoesAway closes the window under the running program: it must
 // end, and with its recording whole.
 func TestTerminalGoesAway(t *testing.T) {
