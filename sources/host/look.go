@@ -21,6 +21,7 @@ type Found struct {
 	Metrics   int      // the port of its metrics
 	Disabled  string   // the flag without which it has no metrics, "" if it has them
 	Open      int      // connections to its port
+	Callers   []Found  // of a server: programs of this machine that hold connections to it and are no load generators by name, most connections first
 	Peers     []Peer   // who is connected to its port from elsewhere, most connections first
 
 	Settings []Setting

@@ -68,6 +68,9 @@ func look(proc string) (Scene, error) {
 			s.Loads = append(s.Loads, f)
 		}
 	}
+	for i := range s.Servers {
+		s.Servers[i].Callers = l.callers(&s.Servers[i])
+	}
 	return s, nil
 }
 

@@ -258,6 +258,37 @@ func look(t *testing.T, m *host.Sampler) window {
 
 // TestOurOwnPollsAreNoClients: what this process opens itself is not counted,
 // at neither end.
+// TestCallers: who holds connections to a server may be its load, with the files
+// it writes; one or two are no load, and the server is none of its callers.
+func TestCallers(t *testing.T) {
+	s := start(t, "server", []string{"vllm", "serve", "m"}, nil)
+	out, err := os.Create(filepath.Join(t.TempDir(), "results.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := start(t, "client plain:"+s.first, []string{"oddload"}, out)
+	start(t, "client pool:"+s.first, []string{"monitor"}, nil)
+	var got []host.Found
+	for range 100 { // connections of a busy machine come when they come
+		scene, err := host.Look("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(scene.Servers, func(f host.Found) bool { return f.PID == s.pid })
+		if i < 0 {
+			t.Fatalf("want the server found, got %+v", scene.Servers)
+		}
+		if got = scene.Servers[i].Callers; len(got) == 1 && got[0].Open >= 10 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if len(got) != 1 || got[0].PID != c.pid || got[0].Open < 10 || !slices.Equal(got[0].Writes, []string{out.Name()}) {
+		t.Errorf("want process %d with 12 connections, writing %s, got %+v", c.pid, out.Name(), got)
+	}
+}
+
 // TestPortOfRequests: the server is known by the port of its metrics and serves
 // at another, to which the client comes only after we looked.
 func TestPortOfRequests(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"benchtop/sources"
 	"benchtop/sources/gpu"
 	"benchtop/sources/host"
-	"benchtop/sources/loadgen"
 	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
 )
@@ -52,8 +50,11 @@ func (f *sourceFlags) discover(ctx context.Context) *discovery {
 		d.say("%s", err)
 		return d
 	}
-	f.chooseServer(ctx, d, scene.Servers)
-	f.chooseLoad(d, scene.Loads)
+	var callers []host.Found
+	if s := f.chooseServer(ctx, d, scene.Servers); s != nil {
+		callers = s.Callers
+	}
+	f.chooseLoad(d, scene.Loads, callers)
 	f.lookGPU(d)
 	if f.someone {
 		d.say("watching this machine: cores, the processes found%s", socketsOf(f.port))
@@ -82,11 +83,11 @@ func quote(s string) string {
 }
 
 // chooseServer takes the server with most connections and says what of it can
-// be seen.
-func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []host.Found) {
+// be seen. It is nil if there is none.
+func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []host.Found) *host.Found {
 	if len(servers) == 0 {
 		d.say("no inference server found by its command line")
-		return
+		return nil
 	}
 	best := 0
 	for i := range servers {
@@ -111,6 +112,7 @@ func (f *sourceFlags) chooseServer(ctx context.Context, d *discovery, servers []
 		d.say("%d connections come from %s: a client on another machine, whose own readings are not visible from here", p.Count, p.Address)
 		d.gap("--host server=auto --host " + quote("client=exec:ssh "+p.Address+" benchtop probe --json host --server-port "+strconv.Itoa(s.Port)+" --for 24h"))
 	}
+	return s
 }
 
 // serverLine is a server in one line; of its command line only what is
@@ -243,60 +245,6 @@ func (d *discovery) declared(p *host.Found) {
 	for _, s := range p.Settings {
 		d.notes = append(d.notes, model.Note{Kind: model.NoteConfig, Name: s.Name, Value: s.Value, Text: p.Tool.Name + " " + s.Flag + " (declared on its command line)"})
 	}
-}
-
-// chooseLoad takes the streams of every load generator that runs.
-func (f *sourceFlags) chooseLoad(d *discovery, loads []host.Found) {
-	for i := range loads {
-		p := &loads[i]
-		f.someone = true
-		d.say("found %s: PID %d of user %s", p.Tool.Name, p.PID, p.User)
-		d.declared(p)
-		took := f.takeStreams(d, p)
-		for _, path := range p.Pipes {
-			d.say("%s writes the named pipe %s, which was left alone: reading it takes its lines from who else reads it", p.Tool.Name, path)
-			d.gap("--load " + quote(path))
-		}
-		switch {
-		case took || len(p.Pipes) > 0:
-		case !p.Mine:
-			d.say("what %s writes is not visible from here: its open files belong to user %s", p.Tool.Name, p.User)
-			d.gap("--load FILE")
-		default:
-			d.say("%s writes no file of results that can be followed: pipe what it prints into benchtop --load -, or let it write a file", p.Tool.Name)
-		}
-	}
-	if len(loads) == 0 {
-		d.say("no load generator found: start it with a file of results and give --load FILE, or pipe it into benchtop --load -")
-	}
-}
-
-// takeStreams takes the files of a load generator that hold a known stream or,
-// if none does yet, the first that is still empty.
-func (f *sourceFlags) takeStreams(d *discovery, p *host.Found) bool {
-	empty, took := "", false
-	take := func(path, why string) {
-		if !slices.Contains(f.loads, path) {
-			f.loads = append(f.loads, path)
-			d.flag("--load", path)
-			d.say("chose %s: the file %s writes%s", path, p.Tool.Name, why)
-		}
-		took = true
-	}
-	for _, path := range p.Writes {
-		lines, err := headLines(path)
-		switch g := loadgen.Sniff(lines); {
-		case err != nil:
-		case len(lines) > 0 && len(g) > 0 && g[0].Score > 0:
-			take(path, "")
-		case len(lines) == 0 && empty == "":
-			empty = path
-		}
-	}
-	if !took && empty != "" {
-		take(empty, ", empty until now")
-	}
-	return took
 }
 
 // lookGPU says what GPUs there are.
