@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -138,8 +139,8 @@ var signs = signTable([]sign{
 	{"No available shared memory broadcast block found", Watchdog},
 })
 
-// faultSigns may stand anywhere in a WARN or ERROR message, in lower case.
-var faultSigns = []struct {
+// faultSigns, 32 at most, may stand anywhere in a WARN or ERROR message, in lower case.
+var faultSigns = [...]struct {
 	text []byte
 	what Happening
 }{
@@ -148,16 +149,16 @@ var faultSigns = []struct {
 	{[]byte("outofmemory"), OutOfMemory},
 	{[]byte("memory allocation retries"), AllocatorRetry},
 	{[]byte("allocator cache flush"), AllocatorRetry},
-	{[]byte(" oom"), OutOfMemory}, // a word's beginning: a room is none
+	{[]byte("oom"), OutOfMemory}, // as a word: a room is none
 	{[]byte("cudamalloc"), AllocatorRetry},
 	{[]byte("allocation failed"), AllocatorRetry},
 	{[]byte("failed to allocate"), AllocatorRetry},
-	{[]byte("retrying allocation"), AllocatorRetry},
 	{[]byte("empty_cache"), AllocatorCompaction},
 	{[]byte("fragmentation"), AllocatorCompaction},
-	{[]byte("compaction"), AllocatorCompaction},
-	{[]byte("preempting"), Preemption},
-	{[]byte("preempted"), Preemption},
+	// Parts of words whose first letters are rare.
+	{[]byte("mpaction"), AllocatorCompaction},
+	{[]byte("eempting"), Preemption},
+	{[]byte("eempted"), Preemption},
 	{[]byte("watchdog"), Watchdog},
 	{[]byte("falling back"), PrecisionFallback},
 	{[]byte("fall back to "), PrecisionFallback},
@@ -169,7 +170,6 @@ var faultSigns = []struct {
 	{[]byte("fp16 overflow"), PrecisionFallback},
 	{[]byte("bf16 overflow"), PrecisionFallback},
 	{[]byte("fp8 overflow"), PrecisionFallback},
-	{[]byte("half overflow"), PrecisionFallback},
 	{[]byte("garbage collection"), GarbageCollection},
 }
 
@@ -253,16 +253,15 @@ func leadsToText(head []byte) bool {
 // in a text in front of its first quote: quoted text may be anybody's.
 func faultSign(t []byte) Happening {
 	first := len(faultSigns)
+	open := ^uint32(0) // the signs in front of the first that was found
 	for i := 0; i+1 < len(t); i++ {
 		if quoteBytes[t[i]] {
 			break
 		}
-		if !faultStarts[pair(t[i], t[i+1])] {
-			continue
-		}
-		for j := range faultSigns[:first] {
-			if startsLow(t[i:], faultSigns[j].text) {
-				first = j
+		for m := faultStarts[pair(t[i], t[i+1])] & open; m != 0; m &= m - 1 {
+			j := bits.TrailingZeros32(m)
+			if text := faultSigns[j].text; startsLow(t[i:], text) && (len(text) > 3 || alone(t, i, len(text))) {
+				first, open = j, 1<<j-1
 				break
 			}
 		}
@@ -272,6 +271,13 @@ func faultSign(t []byte) Happening {
 	}
 	return faultSigns[first].what
 }
+
+// alone reports whether the n bytes of t at i are a word of their own.
+func alone(t []byte, i, n int) bool {
+	return (i == 0 || !isLetter(t[i-1])) && (i+n == len(t) || !isLetter(t[i+n]))
+}
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // quoteBytes open text that may be anybody's.
 var quoteBytes = [256]bool{'"': true, '\'': true, '`': true}
@@ -292,10 +298,13 @@ func startsLow(t, low []byte) bool {
 	return true
 }
 
-// faultStarts tells which first two letters the fault signs have.
-var faultStarts = func() (t [1024]bool) {
-	for _, s := range faultSigns {
-		t[pair(s.text[0], s.text[1])] = true
+// More of them would need more bits: this does not compile then.
+const _ = uint(32 - len(faultSigns))
+
+// faultStarts tells which fault signs have those first two letters, a bit each.
+var faultStarts = func() (t [1024]uint32) {
+	for i, s := range faultSigns {
+		t[pair(s.text[0], s.text[1])] |= 1 << i
 	}
 	return t
 }()
