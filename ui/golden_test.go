@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -280,6 +281,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// BenchmarkFrame draws a frame and encodes it. Its floor is what any screen full
+// of text takes: each cell's rune appended to a buffer.
 func BenchmarkFrame(b *testing.B) {
 	snap := busy()
 	all, err := themes.Builtin()
@@ -294,6 +297,17 @@ func BenchmarkFrame(b *testing.B) {
 			for b.Loop() {
 				ui.Draw(g, snap, live, themes.TrueColor)
 				buf = g.Encode(buf[:0], all[0], themes.TrueColor)
+			}
+		})
+		b.Run(fmt.Sprintf("%dx%d/floor", size[0], size[1]), func(b *testing.B) {
+			g := draw.NewGrid(size[0], size[1])
+			ui.Draw(g, snap, live, themes.TrueColor)
+			cells, buf := []rune(g.String()), []byte(nil)
+			for b.Loop() {
+				buf = buf[:0]
+				for _, r := range cells {
+					buf = utf8.AppendRune(buf, r)
+				}
 			}
 		})
 	}

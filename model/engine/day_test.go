@@ -3,7 +3,9 @@ package engine_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"benchtop/model"
 	"benchtop/model/engine"
@@ -136,6 +138,77 @@ func BenchmarkBigRun(b *testing.B) {
 			}
 			b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
 		})
+	}
+}
+
+// BenchmarkHold is how long the loop takes nothing else while it publishes, after
+// half an hour of a run of 16 GPUs and 8 engines that a screen looks at each
+// tick. A tick with nothing before it is timed from when the loop takes it to
+// when it takes the next batch; each tenth judges a second as well. The floor is
+// a channel that is handed over as often.
+func BenchmarkHold(b *testing.B) {
+	g := &big{gpus: 16, engines: 8, rate: 200}
+	in := make(chan *model.Batch)
+	e := engine.New(engine.Options{})
+	done := make(chan struct{})
+	go func() { defer close(done); e.Run(in) }()
+	in <- g.notes()
+	second := 0
+	var held, judged, floor []float64
+	next := func(timed bool) {
+		batch := &model.Batch{}
+		g.second(batch, start+model.Instant(second)*1e9)
+		second++
+		from := 0
+		for i, ev := range batch.Events {
+			if ev.Kind != model.Tick {
+				continue
+			}
+			in <- &model.Batch{Events: batch.Events[from:i]}
+			tick, none := &model.Batch{Events: batch.Events[i : i+1]}, &model.Batch{}
+			from = i + 1
+			in <- none
+			began := time.Now()
+			in <- none
+			handed := time.Now()
+			in <- tick
+			taken := time.Now()
+			in <- none
+			took := float64(time.Since(taken).Nanoseconds()) / 1e3
+			select {
+			case <-e.Changed():
+			default:
+				b.Fatal("want a snapshot each tick")
+			}
+			switch {
+			case !timed:
+			case ev.Seen.Floor(time.Second) != (ev.Seen - 100e6).Floor(time.Second):
+				judged = append(judged, took)
+			default:
+				held = append(held, took)
+			}
+			if timed {
+				floor = append(floor, float64(handed.Sub(began).Nanoseconds())/1e3)
+			}
+		}
+	}
+	for second < 1800 {
+		next(false)
+	}
+	for b.Loop() {
+		for range 60 {
+			next(true)
+		}
+	}
+	close(in)
+	<-done
+	for _, s := range []struct {
+		name string
+		v    []float64
+	}{{"publish", held}, {"judge", judged}, {"floor", floor}} {
+		slices.Sort(s.v)
+		b.ReportMetric(s.v[len(s.v)/2], "us-"+s.name)
+		b.ReportMetric(s.v[len(s.v)-1], "us-"+s.name+"-longest")
 	}
 }
 

@@ -104,6 +104,19 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
+// BenchmarkApplyFloor is what taking an event can't do without: reading it once
+// and adding its value to one place.
+func BenchmarkApplyFloor(b *testing.B) {
+	batch := requests(128, origin, 0)
+	var sums [model.NumSeries]float64
+	for b.Loop() {
+		for i := range batch.Events {
+			sums[batch.Events[i].Series] += batch.Events[i].Value
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch.Events)), "ns/event")
+}
+
 func BenchmarkSecond(b *testing.B) {
 	s, at := busy(300)
 	b.ReportAllocs()
