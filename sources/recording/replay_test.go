@@ -213,9 +213,13 @@ func TestSeekBack(t *testing.T) {
 			t.Errorf("want a reset of all sources at the target, got %+v", reset)
 		}
 		same(t, onTheWay(want, 0, to), after)
-		// 4 s played, then the 4 s from the target to the end.
-		if last := g.when[len(g.when)-1]; (last - 8*time.Second).Abs() > 300*time.Millisecond {
-			t.Errorf("want about 8 s in all, got %v", last)
+		// 4 s played, and what was on the way; then from the target to the end.
+		asked := g.when[len(before)]
+		if (asked - 4*time.Second).Abs() > 300*time.Millisecond {
+			t.Errorf("want the seek after about 4 s, got %v", asked)
+		}
+		if took, end := g.when[len(g.when)-1]-asked, want[len(want)-1].ev.Seen.Sub(to); (took - end).Abs() > 300*time.Millisecond {
+			t.Errorf("want %v from the target to the end, got %v", end, took)
 		}
 	})
 }
