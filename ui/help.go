@@ -13,11 +13,13 @@ import (
 
 // reading is how to read the screen, for the help page.
 var reading = [...][2]string{
-	{"dotted line", "requests the client has in flight; grey where that is not final yet"},
+	{"dotted line", "requests the client has in flight; dashes where that is not final yet"},
 	{"filled area", "requests running at the server; the shade on it waits there"},
 	{"tint above", "the gap: sent by the client, not at the server"},
 	{"dashed line", "what was configured or declared, never measured"},
 	{"held", "a bar where the GPU's clock was held down; the reason stands under it"},
+	{"clean 9 of 84 s", "seconds measured in which nothing disturbed the run; what does now stands beside it"},
+	{"a bar of words", "the verdict; under it what it rests on, what to change next, what it does not prove"},
 	{"lamps", "▲ now   △ earlier in this run   ✓ clear   … not decided   ? not observed"},
 	{"–, a gap", "nobody measured it; it is not zero"},
 	{"(p99 …)", "too few requests for this percentile to mean anything"},

@@ -13,8 +13,8 @@ var brailleRows = [4]byte{0x01 | 0x08, 0x02 | 0x10, 0x04 | 0x20, 0x40 | 0x80}
 const leftDots = 0x01 | 0x02 | 0x04 | 0x40
 
 // Braille draws a line through vals (one a column) against top, four steps a
-// row; NaN is a gap. From column dashed on, only every other dot is set: what
-// is there is not settled yet. The line lies over areas already drawn.
+// row; NaN is a gap. From column dashed on only every other column
+// has it: what is there is not settled yet. The line lies over areas already drawn.
 func (g *Grid) Braille(vals []float64, top float64, dashed int, fg themes.Role) {
 	if !(top > 0) || g.h == 0 {
 		return
@@ -36,10 +36,8 @@ func (g *Grid) Braille(vals []float64, top float64, dashed int, fg themes.Role) 
 				g.dot(x, l, leftDots, fg)
 			}
 		}
-		if x < dashed {
+		if x < dashed || x%2 == 0 {
 			g.dot(x, level, 0xff, fg)
-		} else {
-			g.dot(x, level, leftDots, fg)
 		}
 		prev = level
 	}

@@ -193,9 +193,9 @@ func TestColumn(t *testing.T) {
 }
 
 func TestBraille(t *testing.T) {
-	g := draw.NewGrid(6, 2)
-	g.Braille([]float64{8, 8, nan, 1, 1, 1}, 8, 5, themes.Client)
-	wantRows(t, g, "⠉⠉", "   ⣀⣀⡀")
+	g := draw.NewGrid(9, 2)
+	g.Braille([]float64{8, 8, nan, 1, 1, 1, 1, 1, 1}, 8, 5, themes.Client)
+	wantRows(t, g, "⠉⠉", "   ⣀⣀ ⣀ ⣀")
 
 	steps := draw.NewGrid(2, 2)
 	steps.Braille([]float64{1, 8}, 8, 2, themes.Client)

@@ -12,9 +12,10 @@ import (
 
 var gpuClock = Panel{
 	ID: "gpu", Title: "GPU clock", Key: "4",
-	Want: layout.Want{Steps: []int{8, 6, 4, 3, 2, 1}, Narrow: []int{7, 6, 4, 3, 1}, Rank: 4, Grow: 6, Most: 14},
-	Head: clockHead,
-	Draw: drawClock,
+	Want:  layout.Want{Steps: []int{8, 6, 4, 3, 2, 1}, Narrow: []int{7, 6, 4, 3, 1}, Rank: 4, Grow: 6, Most: 14},
+	Blank: func(s *model.Snapshot) bool { return len(s.GPUs) == 0 },
+	Head:  clockHead,
+	Draw:  drawClock,
 }
 
 // hold is one reason for a lowered clock.
@@ -237,9 +238,7 @@ func (f Frame) noGPU(h int) {
 		f.Grid.Put(f.View.Left-1, y, '│', themes.Faint)
 	}
 	f.gutter(0, themes.Dim, "gpu")
-	if h > 1 || !f.View.Framed {
-		f.Grid.Write(f.View.Left+1, h/2, themes.Dim, "no GPU figures: clocks and throttling are not observed")
-	}
+	f.Grid.WriteFit(f.View.Left+1, h/2, f.View.Cols+f.View.Right-1, themes.Dim, "no GPU figures: clocks and throttling are not observed")
 }
 
 // clockPlot draws the clock between round bounds.

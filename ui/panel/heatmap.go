@@ -13,9 +13,10 @@ import (
 
 var latency = Panel{
 	ID: "latency", Title: "latency", Key: "5",
-	Want: layout.Want{Steps: []int{5}, Narrow: []int{5}, Rank: 7, Spare: true, Grow: 5, Most: 14},
-	Head: latencyHead,
-	Draw: drawLatency,
+	Want:  layout.Want{Steps: []int{5}, Narrow: []int{5}, Rank: 7, Spare: true, Grow: 5, Most: 14},
+	Blank: func(s *model.Snapshot) bool { return s.Latency.All.N == 0 },
+	Head:  latencyHead,
+	Draw:  drawLatency,
 }
 
 // latencyCells counts latencies along the time axis.
@@ -210,6 +211,13 @@ func drawLatency(f Frame) {
 		if limit >= from && limit < to && scale.begins(limit, y) {
 			f.timeoutLine(p, y)
 		}
+	}
+	if f.Snap.Latency.All.N == 0 {
+		why := "no request has ended yet"
+		if !f.Snap.Client.Known {
+			why = "no load stream tells requests (--load)"
+		}
+		f.Grid.WriteFit(f.View.Left+1, (h-1)/2, f.View.Cols-1, themes.Dim, why)
 	}
 	f.histogram(cells, h, scale.row)
 	f.cursorLine(0, h)

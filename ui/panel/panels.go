@@ -15,6 +15,7 @@ type Panel struct {
 	Timed     bool   // lies on the time axis when it has the whole screen, though it belongs to the side
 	Want      layout.Want
 	Needs     func(*model.Snapshot) bool // whether there is anything to show; nil: always
+	Blank     func(*model.Snapshot) bool // whether nobody has told any of it so far; nil: never
 	Head      func(Frame) Head           // its title line, where there are frames
 	Draw      func(Frame)
 }
@@ -106,6 +107,9 @@ func Layouts() []Layout {
 	}
 }
 
+// settledS is after how many seconds of a run what has not come is not about to.
+const settledS = 5
+
 // In are the panels of a layout ("" is the first) that are not hidden and have
 // something to show, in order. Hidden holds ids parted by spaces.
 func In(name, hidden string, s *model.Snapshot) []Panel {
@@ -122,6 +126,12 @@ func In(name, hidden string, s *model.Snapshot) []Panel {
 	for _, p := range append(chosen.arranged(), all) {
 		if slices.Contains(away, p.ID) || p.Needs != nil && !p.Needs(s) {
 			continue
+		}
+		if p.Blank != nil && s.Second >= settledS && p.Blank(s) { // a line says that it is not observed
+			p.Want.Steps, p.Want.Grow = []int{1}, 0
+			if p.Want.Narrow != nil {
+				p.Want.Narrow = []int{1}
+			}
 		}
 		out = append(out, p)
 	}

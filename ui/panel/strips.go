@@ -12,16 +12,18 @@ import (
 
 var batch = Panel{
 	ID: "batch", Title: "batch size", Key: "2",
-	Want: layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 3, Grow: 3, Most: 8},
-	Head: batchHead,
-	Draw: drawBatch,
+	Want:  layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 3, Grow: 3, Most: 8},
+	Blank: func(s *model.Snapshot) bool { return s.Whole(model.ServerBatch) == nil },
+	Head:  batchHead,
+	Draw:  drawBatch,
 }
 
 var queue = Panel{
 	ID: "queue", Title: "queue length", Key: "3",
-	Want: layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 5, Grow: 3, Most: 8},
-	Head: queueHead,
-	Draw: drawQueue,
+	Want:  layout.Want{Steps: []int{3, 2, 1}, Narrow: []int{3, 2, 1}, Rank: 5, Grow: 3, Most: 8},
+	Blank: func(s *model.Snapshot) bool { return s.Whole(model.ServerWaiting) == nil },
+	Head:  queueHead,
+	Draw:  drawQueue,
 }
 
 func (f Frame) batches() []float64 { return f.held(f.Snap.Whole(model.ServerBatch), mean) }
@@ -88,7 +90,7 @@ func drawBatch(f Frame) {
 		}
 		return themes.Batch
 	}, draw.Small)
-	f.unmeasured(h, vals, f.Snap.Whole(model.ServerBatch), "no line or metric tells a batch size yet")
+	f.unmeasured(h, vals, f.Snap.Whole(model.ServerBatch), f.mute("no line or metric tells a batch size yet"))
 	if !math.IsNaN(limit) && h > 1 {
 		y := draw.RowOf(limit/top, h)
 		f.plot(0, h).Threshold(y, themes.Target)
@@ -174,7 +176,7 @@ func drawQueue(f Frame) {
 		}
 		return themes.Queue
 	}, draw.Count)
-	f.unmeasured(h, vals, f.Snap.Whole(model.ServerWaiting), "the server does not tell who waits")
+	f.unmeasured(h, vals, f.Snap.Whole(model.ServerWaiting), f.mute("the server does not tell who waits"))
 }
 
 // strip draws bars with a scale at the left; one row has its name there.
@@ -208,13 +210,24 @@ func (f Frame) strip(h int, name string, vals []float64, top float64, role func(
 // unmeasured says in an empty plot why it is: that nobody ever told the track,
 // or that nobody did in these minutes.
 func (f Frame) unmeasured(h int, vals []float64, t *model.Track, why string) {
-	if h < 2 || !math.IsNaN(most(vals)) {
+	if h < 2 && !f.View.Framed || !math.IsNaN(most(vals)) {
 		return
+	}
+	if h == 1 { // the scale says nothing
+		f.gutter(0, themes.Dim, draw.None)
 	}
 	if t != nil {
 		why = "nothing told in this window"
 	}
 	f.Grid.WriteFit(f.View.Left+1, (h-1)/2, f.View.Cols-1, themes.Dim, why)
+}
+
+// mute is why a server's figure is missing: why, where there is a server.
+func (f Frame) mute(why string) string {
+	if sig := f.View.Figures.Signals; sig == nil || !sig.Server.Known {
+		return "no log or endpoint of a server yet (--log, --metrics)"
+	}
+	return why
 }
 
 // beside writes a value at the right of a chart, where there is room for it.

@@ -168,5 +168,8 @@ func drawThroughput(f Frame) {
 	if v := f.looked(good); f.View.Right >= 10 && !math.IsNaN(v) {
 		f.beside(draw.RowOf(v/top, h), draw.Small(v)+" good")
 	}
+	if math.IsNaN(most(all)) {
+		f.unmeasured(h, server, f.Snap.Whole(model.ServerFinished), "no stream or counter tells when requests end")
+	}
 	f.cursorLine(0, h)
 }
