@@ -58,7 +58,7 @@ func Closing(s *model.Snapshot, extra ...string) string {
 		}
 	}
 	for _, e := range extra {
-		fmt.Fprintln(&b, e)
+		fmt.Fprintln(&b, Clean(e)) // paths are the user's, and of who names files
 	}
 	return b.String()
 }
