@@ -16,6 +16,10 @@ func TestBadValues(t *testing.T) {
 	if err := os.WriteFile(log, []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	link := filepath.Join(dir, "link.log")
+	if err := os.Symlink(log, link); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args string
 		code int
@@ -29,6 +33,9 @@ func TestBadValues(t *testing.T) {
 		{"--gpu exec:", 2},
 		{"--gpu file:", 2},
 		{"--gpu dcgm:", 2},
+		{"--log " + log, 2}, // the second time
+		{"--log x=" + link, 2},
+		{"--load nosuch --load ./nosuch", 2},
 		{"--host exec:", 2},
 		{"--host client=file:", 2},
 		{"--config nosuch.yaml", 1},

@@ -65,6 +65,21 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
+// TestHelpOnNothing is bad usage, not the whole help.
+func TestHelpOnNothing(t *testing.T) {
+	for _, args := range [][]string{{"completion", "tcsh"}, {"help", "nothing"}} {
+		code, out, errs := ask(t, args...)
+		if code != 2 || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, args[1]) {
+			t.Errorf("%v: want 2 and one line, got %d, %q, %.100s", args, code, errs, out)
+		}
+	}
+	for _, args := range [][]string{{"help"}, {"help", "watch"}, {"help", "completion"}, {"completion", "--help"}, {"help", "baseline", "set"}} {
+		if code, out, errs := ask(t, args...); code != 0 || len(out) < 100 || errs != "" {
+			t.Errorf("%v: want help, got %d, %q, %.100s", args, code, errs, out)
+		}
+	}
+}
+
 // TestManualPage: it goes to the stream that was given, names the commands, and
 // is dated as it was told, not today.
 func TestManualPage(t *testing.T) {

@@ -81,6 +81,9 @@ func usage(format string, args ...any) error {
 // answer is waited for, for seconds.
 func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	root.Version = Version()
+	if err := topic(root, args); err != nil {
+		return err
+	}
 	for i, a := range args {
 		if a == "--" {
 			break
@@ -94,6 +97,27 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 		}
 	}
 	return root.ExecuteContext(ctx)
+}
+
+// topic refuses help on what there is not, and completion for a shell there is
+// not: cobra prints the whole help for both, as if that had been asked.
+func topic(root *cobra.Command, args []string) error {
+	if len(args) < 2 || strings.HasPrefix(args[1], "-") {
+		return nil
+	}
+	switch args[0] {
+	case "help":
+		if c, _, err := root.Find(args[1:]); (err != nil || c == root) && args[1] != "completion" {
+			return usage("help %q: no such command; see benchtop --help", args[1])
+		}
+	case "completion":
+		switch args[1] {
+		case "bash", "zsh", "fish", "powershell":
+		default:
+			return usage("completion %q: bash, zsh, fish or powershell", args[1])
+		}
+	}
+	return nil
 }
 
 // Main runs one command line and returns the exit code.

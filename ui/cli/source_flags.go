@@ -55,6 +55,12 @@ func (f *sourceFlags) check(run *runFlags) error {
 	if f.gpu == "exec:" || f.gpu == "file:" || f.gpu == "dcgm:" {
 		return usage("--gpu %s: nothing after the colon (give a command, a path or a URL)", f.gpu)
 	}
+	if err := notTwice("--log", f.logs); err != nil {
+		return err
+	}
+	if err := notTwice("--load", f.loads); err != nil {
+		return err
+	}
 	for _, h := range f.hosts {
 		if _, place := cutLabel(h); place == "exec:" || place == "file:" {
 			return usage("--host %s: nothing after the colon (give a command or a path)", h)
