@@ -23,7 +23,8 @@ var vllm = Engine{
 		"vllm_request_prompt_tokens", "vllm_request_generation_tokens", "vllm_request_max_num_generation_tokens",
 		"vllm_request_params_", "vllm_iteration_tokens", "vllm_spec_decode_", "vllm_lora_requests_info",
 		"vllm_engine_sleep_state", "vllm_model_forward_time", "vllm_model_execute_time", "vllm_corrupted_requests",
-		"vllm_kv_block_", "vllm_request_prefill_kv_computed_tokens", "vllm_nixl_", "vllm_estimated_",
+		"vllm_kv_block_", "vllm_kv_offload_", "vllm_kv_cache_nan", "vllm_time_per_prefill_token", "vllm_healthy",
+		"vllm_request_prefill_kv_computed_tokens", "vllm_nixl_", "vllm_estimated_",
 	},
 }
 
@@ -41,6 +42,8 @@ var vllmMetrics = []Metric{
 	{Field: Finished, Names: []string{"request_success_total"}, Label: "finished_reason", Not: []string{"abort", "error"}},
 	{Field: Aborted, Names: []string{"request_success_total"}, Label: "finished_reason", In: []string{"abort"}},
 	{Field: Errored, Names: []string{"request_success_total"}, Label: "finished_reason", In: []string{"error"}},
+	// Since September 2026: a limit of the queue was reached, answered 503.
+	{Field: QueueFull, Names: []string{"admission_rejections_total"}},
 	{Field: TTFT, Names: []string{"time_to_first_token_seconds"}},
 	{Field: Latency, Names: []string{"e2e_request_latency_seconds"}},
 	{Field: QueueTime, Names: []string{"request_queue_time_seconds", "time_in_queue_requests"}},
