@@ -215,15 +215,11 @@ func (e *Engine) each(x *Exposition, m *Metric, name string, value func(*dto.Met
 	return vs
 }
 
-// hides reports whether a class of statuses (4xx) may hold what m looks for one
-// by one.
+// hides reports whether statuses are told by class (4xx), so that those which m
+// looks for one by one can't be found.
 func hides(status string, m *Metric) bool {
-	for _, v := range m.In {
-		if len(status) == 3 && strings.HasSuffix(status, "xx") && len(v) == 3 && v[0] == status[0] && v != status {
-			return true
-		}
-	}
-	return false
+	class := func(v string) bool { return len(v) == 3 && v[1:] == "xx" }
+	return class(status) && len(m.In) > 0 && !slices.ContainsFunc(m.In, class)
 }
 
 // wanted keeps the samples with the right label.

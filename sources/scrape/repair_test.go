@@ -124,6 +124,11 @@ func TestInfinityQueue(t *testing.T) {
 				if asked := s.distinct(); asked != tt.asked {
 					t.Errorf("want %q asked, got %q", tt.asked, asked)
 				}
+				for _, e := range evs {
+					if e.Series == model.ServerRejected && tt.want != 2 {
+						t.Errorf("want nothing told of refusals, which hide in a class of statuses; got %+v", e)
+					}
+				}
 				if tt.want < 0 && s.count("/models") > 1 {
 					t.Errorf("want a path without a queue asked once, got %d times", s.count("/models"))
 				}
