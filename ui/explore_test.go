@@ -58,14 +58,14 @@ func TestTheVerdictThatStoodThen(t *testing.T) {
 		s.Press("left")
 	}
 	text := shown(s)
-	wants(t, text, "as of -", "the GPU slows down", "Evidence as of 13:06:51", "91 %", "13:06:19 to 13:07:19", "▸ SM clock 1380 of", "change   the power limit", "30 s to -")
+	wants(t, text, "as of -", "the GPU slows down", "evidence as of 13:06:51", "91 %", "13:06:19 to 13:07:19 (1m)", "▸ SM clock 1380 of", "change   the power limit", "30 s to -")
 	wantsNot(t, text, "▸ running 47")
 	s.Press("shift+left")
-	wants(t, shown(s), "Evidence as of 13:06:19", "62 %") // what it came with: the later words are not from before this second
+	wants(t, shown(s), "evidence as of 13:06:19", "62 %") // what it came with: the later words are not from before this second
 	for range 7 {
 		s.Press("shift+left")
 	}
-	wants(t, shown(s), "no bottleneck seen", "It stood from 13:00:51 to")
+	wants(t, shown(s), "no bottleneck seen", "stood 13:00:51 to")
 	s.Press("l")
 	wants(t, shown(s), "requests missing at the server")
 	v := live

@@ -164,7 +164,9 @@ func throughTitles(g *draw.Grid, c layout.Column, pv *panel.View) {
 		if !charts(b.ID) {
 			continue
 		}
-		if r := g.Cell(x, b.Y-1).Rune; b.Titled && !first && (r == '─' || r == ' ') {
+		line := func(x int) bool { return g.Cell(x, b.Y-1).Rune == '─' }
+		blank := g.Cell(x, b.Y-1).Rune == ' ' && (line(x-1) || line(x+1)) // not between words
+		if b.Titled && !first && (line(x) || blank) {
 			g.Put(x, b.Y-1, '│', themes.Title)
 		}
 		first = false

@@ -230,7 +230,7 @@ func FitClause(s string, w int) string {
 		if n > w {
 			break
 		}
-		if 2*n >= w && (r == ';' || r == ':' || (r == '.' || r == ',') && strings.HasPrefix(s[i+1:], " ")) {
+		if 2*n >= w && strings.ContainsRune(";:,.", r) && strings.HasPrefix(s[i+1:], " ") {
 			at = i
 		}
 		if printable(r) {

@@ -11,7 +11,7 @@ import (
 )
 
 var members = Panel{
-	ID: "apart", Title: "apart", Key: "a",
+	ID: "apart", Title: "each apart", Key: "a",
 	Want:  layout.Want{Steps: []int{6, 4}, Rank: 16, Spare: true, Grow: 2, Most: 24},
 	Needs: func(s *model.Snapshot) bool { return len(clientsApart(s)) > 1 || len(serversApart(s)) > 1 },
 	Head:  apartHead,
@@ -80,7 +80,7 @@ func named(src model.SourceInfo) string {
 
 func apartHead(f Frame) Head {
 	c, s := len(clientsApart(f.View.Figures)), len(serversApart(f.View.Figures))
-	h := Head{Title: "apart"}
+	h := Head{Title: "each apart"}
 	if c > 1 {
 		h.Notes = append(h.Notes, Span{strconv.Itoa(c) + " load generators: in flight", themes.Client, false})
 	}
@@ -108,7 +108,11 @@ func drawApart(f Frame) {
 		vals[i] = f.memberValues(m)
 		top[side(m)] = max(top[side(m)], zero(most(vals[i])))
 	}
-	each := min(max(h/len(all), 2), 6)
+	tallest := 6
+	if f.View.Full {
+		tallest = 16
+	}
+	each := min(max(h/len(all), 2), tallest)
 	fit := min(h/each, len(all))
 	if fit < len(all) { // the last row says how many there are beyond
 		fit = max((h-1)/each, 1)

@@ -50,7 +50,8 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 	case model.SideHost, model.SideSelf:
 	}
 	name, age := " "+strings.ReplaceAll(e.Series, "_", " "), ", "+draw.Age((step*sparkCells).Seconds())
-	for _, fuller := range []string{name + " " + ends(vals, id), name + " " + ends(vals, id) + age} {
+	_, short, _ := strings.Cut(strings.TrimSpace(name), " ")
+	for _, fuller := range []string{" " + short + " " + ends(vals, id), name + " " + ends(vals, id), name + " " + ends(vals, id) + age} {
 		if draw.Width(fuller) <= w-sparkCells-2 {
 			name = fuller
 		}

@@ -94,8 +94,8 @@ func (f Frame) losses(y, rows int) {
 }
 
 // tally writes how many were lost where the row is flat, next to its widest
-// flat stretch's left end; false where there is no room.
-func (f Frame) tally(p *draw.Grid, vals []float64, text string, role themes.Role) bool {
+// flat stretch's left end, where there is room.
+func (f Frame) tally(p *draw.Grid, vals []float64, text string, role themes.Role) {
 	from, length, run := 0, 0, 0
 	for i, v := range vals[:min(f.View.Newest+1, len(vals))] {
 		if run++; v > 0 {
@@ -105,11 +105,9 @@ func (f Frame) tally(p *draw.Grid, vals []float64, text string, role themes.Role
 			from, length = i+1-run, run
 		}
 	}
-	if n := draw.Width(text); n+2 > length {
-		return false
+	if draw.Width(text)+2 <= length {
+		p.Write(from+1, 0, role, text)
 	}
-	p.Write(from+1, 0, role, text)
-	return true
 }
 
 // told reports whether anybody has ever told one of the series.
@@ -123,7 +121,7 @@ func (f Frame) told(ids ...model.SeriesID) bool {
 }
 
 // lossRow draws the counts of one kind, with a line at 0 as far as it was told.
-// A total that the gutter has no room for stands in the row, with its words.
+// A total that the gutter has no room for stands at the right or in the row.
 func (f Frame) lossRow(y int, name, words string, until model.Instant, told bool, vals []float64, top float64, role themes.Role) {
 	if !told {
 		f.gutter(y, themes.Dim, name+" "+draw.None) // nobody counts: that is not zero
@@ -144,8 +142,11 @@ func (f Frame) lossRow(y int, name, words string, until model.Instant, told bool
 		label, tone = name+" "+draw.Count(total), role
 	}
 	if draw.Width(label) > f.View.Left-1 {
-		if label = draw.Count(total); f.tally(p, vals, label+" "+words, role) {
-			label = name
+		label = name
+		if n := draw.Count(total); f.View.Right >= 9 {
+			f.besideIn(y, role, n)
+		} else {
+			f.tally(p, vals, n+" "+words, role)
 		}
 	}
 	f.gutter(y, tone, label)

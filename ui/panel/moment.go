@@ -69,13 +69,14 @@ type judged struct {
 	v     *model.Verdict
 	lamps []Span
 	then  bool
+	when  string // of which second the evidence is, and from when to when the verdict stood
 }
 
 func (f Frame) judged() judged {
 	s := f.View.Figures
 	at, looking := f.moment()
 	if !looking {
-		return judged{&s.Verdict, lampSpans(s), false}
+		return judged{v: &s.Verdict, lamps: lampSpans(s)}
 	}
 	c, until, ok := stood(s, at)
 	if !ok {
@@ -84,16 +85,17 @@ func (f Frame) judged() judged {
 			v.Title = "no history of the verdict"
 			v.ID = model.VerdictNotEnough
 		}
-		return judged{v, nil, true}
+		return judged{v: v, then: true}
 	}
 	r, again := restated(s, c.At, at)
 	if !again {
 		r = model.Restatement{At: c.At, Words: c.Words, Raised: c.Raised}
 	}
 	if until == 0 && (r.Words == nil || s.Now.Sub(at) < 10*time.Second) {
-		return judged{&s.Verdict, lampSpans(s), false} // nothing nearer is kept
+		return judged{v: &s.Verdict, lamps: lampSpans(s)} // nothing nearer is kept
 	}
-	out := judged{f.wordsThen(c, r, until), make([]Span, len(lamps)), true}
+	out := judged{lamps: make([]Span, len(lamps)), then: true}
+	out.v, out.when = f.wordsThen(c, r, until)
 	for i, l := range lamps {
 		out.lamps[i] = Span{"· " + l.name, themes.Dim, false}
 		if slices.ContainsFunc(r.Raised, func(id string) bool { return slices.Contains(l.ids, id) }) {
@@ -115,7 +117,7 @@ func restated(s *model.Snapshot, from, at model.Instant) (r model.Restatement, o
 
 // wordsThen is the verdict c as it stood at a past moment: with the evidence
 // told nearest before it, of when that is, and from when to when it stood.
-func (f Frame) wordsThen(c model.VerdictChange, r model.Restatement, until model.Instant) *model.Verdict {
+func (f Frame) wordsThen(c model.VerdictChange, r model.Restatement, until model.Instant) (then *model.Verdict, when string) {
 	v := model.Verdict{
 		Finding: model.Finding{ID: c.ID, Severity: c.Severity, Title: c.Title},
 		Reason:  c.Reason, Confidence: c.Confidence,
@@ -124,20 +126,18 @@ func (f Frame) wordsThen(c model.VerdictChange, r model.Restatement, until model
 		v = *r.Words
 	}
 	clock := func(i model.Instant) string { return i.Time().In(f.View.Zone).Format("15:04:05") }
-	stood := "It stands since " + clock(c.At) + "."
+	when = "stands since " + clock(c.At)
 	if until != 0 {
-		stood = "It stood from " + clock(c.At) + " to " + clock(until) + ", " + draw.Age(until.Seconds(c.At)) + "."
+		when = "stood " + clock(c.At) + " to " + clock(until) + " (" + draw.Age(until.Seconds(c.At)) + ")"
 	}
 	switch {
 	case v.Text != "":
-		v.Text = "Evidence as of " + clock(r.At) + ": " + v.Text + " " + stood
+		when = "evidence as of " + clock(r.At) + "; " + when
 	case len(c.Raised) > 0:
-		v.Text = stood + " Raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ") + "."
-	default:
-		v.Text = stood
+		v.Text = "Raised then: " + strings.ReplaceAll(strings.Join(c.Raised, ", "), "_", " ") + "."
 	}
 	v.Since, v.WaitS, v.Leading = c.At, math.NaN(), ""
-	return &v
+	return &v, when
 }
 
 // taken sums a track over the figures' window up to an instant.
@@ -246,12 +246,15 @@ func (f Frame) figuresThen(at model.Instant) []figure {
 		rows = append(rows, figure{"latency", []Span{dim(draw.None)}, 2})
 	}
 	lost := figure{"lost", nil, 2}
-	total := 0.0
-	for i, k := range lossKinds {
+	total, last := 0.0, lossKind{}
+	for _, k := range lossKinds {
 		if n := float64(f.taken(k.client, at).N); k.client != 0 && n > 0 {
-			total += n
-			lost.vals = append(lost.vals, Span{draw.Count(n) + " " + lossKinds[i].name, themes.Warn, false})
+			total, last = total+n, k
+			lost.vals = append(lost.vals, Span{draw.Count(n) + " " + k.name, themes.Warn, false})
 		}
+	}
+	if len(lost.vals) == 1 {
+		lost.vals[0].Text = last.words // the number stands before it
 	}
 	lost.vals = append([]Span{{draw.Count(total), themes.Bad, true}}, lost.vals...)
 	if total == 0 {

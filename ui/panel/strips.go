@@ -231,10 +231,12 @@ func (f Frame) mute(why string) string {
 }
 
 // beside writes a value at the right of a chart, where there is room for it.
-func (f Frame) beside(y int, s string) {
+func (f Frame) beside(y int, s string) { f.besideIn(y, themes.Text, s) }
+
+func (f Frame) besideIn(y int, role themes.Role, s string) {
 	x := f.View.Left + f.View.Cols
 	w, _ := f.Grid.Size()
 	if w-x > draw.Width(s) {
-		f.Grid.Write(x+1, y, themes.Text, s)
+		f.Grid.Write(x+1, y, role, s)
 	}
 }

@@ -62,6 +62,9 @@ func drawTokens(f Frame) {
 	ttft, tpot := f.columns(f.Snap.Whole(model.ClientTTFT), mean), f.columns(f.Snap.Whole(model.ClientTPOT), mean)
 	if h < 4 || math.IsNaN(most(tpot)) {
 		f.strip(h, "ttft", ttft, niceLatency(most(ttft)), draw.Only(themes.Latency), shortLatency)
+		if h > 2 {
+			f.gutter(1, themes.Dim, "TTFT")
+		}
 		f.unmeasured(h, ttft, f.Snap.Whole(model.ClientTTFT), "the client tells no first token")
 		return
 	}

@@ -226,6 +226,7 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 		add(themes.Bad, false, "■ ", v.Failures)
 	}
 	add(themes.Text, false, "  ", v.Text)
+	add(themes.Accent, false, "  ", j.when)
 	if wait := waitWords(v); wait != "" {
 		add(themes.Dim, false, "  ", wait)
 	}
