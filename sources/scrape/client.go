@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -257,6 +258,11 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("metrics address: scheme %q (want http or https, or file:PATH for saved scrapes)", u.Scheme)
 	case u.Host == "":
 		return nil, errors.New("metrics address without a host (want http://HOST:PORT/metrics)")
+	}
+	if p := u.Port(); p != "" {
+		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 {
+			return nil, fmt.Errorf("metrics address: port %s (want 1 to 65535)", p)
+		}
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = usualPath

@@ -186,6 +186,7 @@ func TestNew(t *testing.T) {
 		{scrape.Options{URL: "http://h/metrics?api_key=hush&model=a"}, "http://h/metrics?api_key=***&model=a", ""},
 		{scrape.Options{URL: "ftp://h/metrics"}, "", "scheme"},
 		{scrape.Options{URL: "http:///metrics"}, "", "without a host"},
+		{scrape.Options{URL: "h:99999"}, "", "port 99999"},
 		{scrape.Options{URL: "http://me:hush@h:a b/"}, "", "can't be read"},
 		{scrape.Options{URL: "h:1", Interval: 500 * time.Millisecond}, "", "disturb the server"},
 	}

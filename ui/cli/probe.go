@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ func (p *prober) probe(ctx context.Context, arg string) error {
 		return p.gpu(ctx)
 	case arg == "host":
 		return p.host(ctx)
-	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
+	case isURL(arg):
 		s, err := scrape.ProbeURL(ctx, scrape.Options{URL: arg})
 		if err != nil {
 			return fmt.Errorf("probe %s: %w", sources.Redact(arg), err)
@@ -113,13 +114,24 @@ func (p *prober) probe(ctx context.Context, arg string) error {
 	return p.text(spec, r)
 }
 
+// isURL reports whether a source is an endpoint's address.
+func isURL(arg string) bool {
+	scheme, _, ok := strings.Cut(arg, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// hostPort is an address without its scheme.
+var hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]*:[0-9]{1,5}(?:/\S*)?$`)
+
 // open gives the bytes of a file, or of what a pipe or command prints.
 func (p *prober) open(ctx context.Context, spec *tail.Spec) (io.ReadCloser, error) {
 	if spec.Kind == tail.File {
 		info, err := os.Stat(spec.Place)
 		switch {
+		case err != nil && hostPort.MatchString(spec.Place):
+			return nil, fmt.Errorf("probe %s: no such file (for an endpoint write http://%s)", spec.Place, spec.Place)
 		case err != nil:
-			return nil, fmt.Errorf("probe: %w", err)
+			return nil, fmt.Errorf("probe: %w (a file, - for standard input, a URL, exec:COMMAND, gpu or host)", err)
 		case info.IsDir():
 			return nil, fmt.Errorf("probe %s: is a folder (name a file)", spec.Place)
 		case info.Mode().IsRegular():
