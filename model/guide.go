@@ -76,7 +76,7 @@ var guides = map[string]guided{
 	"not_warm": guide(toolRepeat, "not_settling"), "unsteady": guide(toolPerf, "not_settling", "fluctuates"), "bimodal": guide(toolTrace, "p99_high"),
 	"clock_skew": guide("chronyc tracking, or timedatectl timesync-status, on both machines"), "few_samples": guide(toolRepeat, "p99_high"),
 	"co_risk": guide(toolOther, "p99_high"), "little_mismatch": guide(toolOther), "source_stale": guide("benchtop probe on that source alone"),
-	"length_changed": guide(toolRepeat, "fluctuates"), "log_unrecognised": guide("benchtop probe on the log: it shows what is understood of it"),
+	"length_changed": guide(toolRepeat, "fluctuates"), "gpu_lost": guide("dmesg | grep -i xid, and nvidia-smi -q -i of that GPU", "fluctuates"), "log_unrecognised": guide("benchtop probe on the log: it shows what is understood of it"),
 	VerdictNone: guide(toolRepeat, "batch_doubled"), VerdictNotEnough: guide(toolRepeat, "not_settling"),
 }
 

@@ -75,3 +75,31 @@ func TestReadingsOfAGPU(t *testing.T) {
 		})
 	}
 }
+
+// A GPU that does not answer says so first, wherever its clock would stand, with
+// how long ago it was read; the others go on.
+func TestUnwellGPUs(t *testing.T) {
+	for state, want := range map[float64]string{1: "stale 20s", 2: "denied 20s", 3: "LOST 20s"} {
+		s := newScene(time.Minute, sceneNow)
+		s.every(time.Second, func(at model.Instant, back float64) {
+			s.gpuLevel(model.GPUSMClock, 3, 7, at, 1935e6)
+			s.gpuLevel(model.GPULost, 3, 7, at, 0)
+			if back < 20 {
+				s.gpuLevel(model.GPULost, 3, 8, at, state)
+				return
+			}
+			s.gpuLevel(model.GPUSMClock, 3, 8, at, 1410e6)
+			s.gpuLevel(model.GPULost, 3, 8, at, 0)
+		})
+		s.snap.GPUs = []model.GPUInfo{{Key: 7, UUID: "GPU-0a", Name: "H200"}, {Key: 8, Index: 1, UUID: "GPU-0b", Name: "H200"}}
+		snap := s.done()
+		for full, wanted := range map[string][]string{"gpu": {"▲ GPU 1 " + want}, "gpus": {"▲gpu1", want, "▲ 1 GPU without readings", "1,935"}} {
+			v := live
+			v.Full = full
+			g := draw.NewGrid(120, 40)
+			ui.Draw(g, snap, v, themes.TrueColor)
+			wants(t, g.String(), wanted...)
+			wantsNot(t, g.String(), "GPU 0 "+want, "▲gpu0")
+		}
+	}
+}

@@ -19,6 +19,6 @@ func Rules() []Rule {
 		memPressure(), cpuQuota(), debugLog(), cpuFreq(), serverCPU(), noisyNeighbour(),
 		// trust
 		serverSilent(), clientSilent(), notWarm(), unsteady(), bimodal(), clockSkew(), fewSamples(),
-		coRisk(), littleMismatch(), lengthChanged(), sourceStale(), logUnrecognised(),
+		coRisk(), littleMismatch(), lengthChanged(), gpuLost(), sourceStale(), logUnrecognised(),
 	}
 }

@@ -361,6 +361,14 @@ var cases = map[string]struct{ fire, quiet, unknown []func(*model.Signals) }{
 		quiet:   []func(*model.Signals){func(*model.Signals) {}},
 		unknown: []func(*model.Signals){func(s *model.Signals) { s.Server.LogSilence = nan }},
 	},
+	"gpu_lost": {
+		fire: []func(*model.Signals){
+			func(s *model.Signals) { s.GPUs[0].Lost = true },
+			func(s *model.Signals) { s.GPUs = append(s.GPUs, model.GPUSignals{Key: 2, Index: 1, Lost: true}) },
+		},
+		quiet:   []func(*model.Signals){func(s *model.Signals) { s.GPUs[0].Stale = true }},
+		unknown: []func(*model.Signals){func(s *model.Signals) { s.GPUs = nil }},
+	},
 	"source_stale": {
 		fire: []func(*model.Signals){func(s *model.Signals) {
 			s.Stale = []model.StaleSource{{Name: "GPU", Kind: model.KindGPU, Silence: 12, Interval: 0.5}, {Name: "host", Kind: model.KindHost, Silence: 31, Interval: 1}}

@@ -131,6 +131,11 @@ func clockHead(f Frame) Head {
 	if v := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Megahertz(v), themes.GPU, false})
 	}
+	for _, o := range fig.GPUs {
+		if c := f.condition(o.Key); c != "" {
+			h.Notes = append(h.Notes, Span{"▲ GPU " + o.Label() + " " + c, themes.Bad, true})
+		}
+	}
 	if t := f.throttling(g.Key); t.total > 0 {
 		if v, top := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key))), last(fig.GPU(model.GPUMaxSMClock, g.Key)); v < 0.97*top {
 			h.Notes[0].Role = themes.Bad

@@ -17,6 +17,20 @@ func (f Frame) now(id model.SeriesID, key uint64) float64 {
 	return f.shown(f.held(f.Snap.GPU(id, key), mean), current(fig, fig.GPU(id, key)))
 }
 
+// condition words that a GPU is not well, with how long ago it was last read; ""
+// if it is.
+func (f Frame) condition(key uint64) string {
+	state, fig := last(f.View.Figures.GPU(model.GPULost, key)), f.View.Figures
+	if f.View.Cursor >= 0 {
+		state = f.looked(f.held(f.Snap.GPU(model.GPULost, key), peak))
+	}
+	words := map[float64]string{1: "stale", 2: "denied", 3: "LOST"}[state]
+	if t := fig.GPU(model.GPUSMClock, key); words != "" && t != nil && t.LastAt != 0 && f.View.Cursor < 0 {
+		words += " " + draw.Age(fig.Now.Seconds(t.LastAt))
+	}
+	return words
+}
+
 // memoryOf words a GPU's memory, "" if nobody tells it: what is the machine's
 // or run by the kernel is called so.
 func (f Frame) memoryOf(key uint64) string {

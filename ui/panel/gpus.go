@@ -31,13 +31,19 @@ func heldS(s *model.Snapshot, key uint64) float64 {
 	return n
 }
 
-// ranked are the GPUs with the longest held first, the others by number, each
-// followed by its MIG devices.
+// ranked are the GPUs that were lost first, then those with the longest held, the
+// others by number, each followed by its MIG devices.
 func ranked(s *model.Snapshot) []model.GPUInfo {
 	all := slices.Clone(s.GPUs)
 	slices.SortStableFunc(all, func(a, b model.GPUInfo) int {
 		x, y := math.Floor(heldS(s, a.Key)), math.Floor(heldS(s, b.Key))
+		lost := func(g model.GPUInfo) bool { return last(s.GPU(model.GPULost, g.Key)) >= 3 }
 		switch {
+		case lost(a) != lost(b):
+			if lost(a) {
+				return -1
+			}
+			return 1
 		case x > y:
 			return -1
 		case x < y:
@@ -62,8 +68,11 @@ func ranked(s *model.Snapshot) []model.GPUInfo {
 
 func gpusHead(f Frame) Head {
 	s := f.View.Figures
-	held := 0
+	held, unwell := 0, 0
 	for _, g := range s.GPUs {
+		if f.condition(g.Key) != "" {
+			unwell++
+		}
 		if heldS(s, g.Key) >= 1 {
 			held++
 		}
@@ -79,6 +88,9 @@ func gpusHead(f Frame) Head {
 		h.Notes = []Span{{"▲ " + strconv.Itoa(held) + " held back", themes.Bad, false}, {"longest held first", themes.Dim, false}}
 	default:
 		h.Notes = []Span{{"none was held back", themes.Good, false}}
+	}
+	if unwell > 0 {
+		h.Notes = append([]Span{{"▲ " + counted(unwell, "GPU") + " without readings", themes.Bad, true}}, h.Notes...)
 	}
 	return h
 }
@@ -149,6 +161,12 @@ func (f Frame) gpuStrip(y, h int, g model.GPUInfo) {
 	fig := f.View.Figures
 	clock := f.shown(vals, current(fig, fig.GPU(model.GPUSMClock, g.Key)))
 	temp := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), current(fig, fig.GPU(model.GPUTemp, g.Key)))
+	if c := f.condition(g.Key); c != "" {
+		f.gutter(y, themes.Bad, "▲gpu"+strconv.Itoa(g.Index))
+		f.beside(y, c)
+		f.cursorLine(y, h)
+		return
+	}
 	if f.View.Right >= 10 && !math.IsNaN(clock) {
 		f.beside(y, strings.TrimSuffix(draw.Grouped(clock/1e6)+" "+draw.Grouped(temp)+"°", " "+draw.None+"°"))
 		if watts := current(fig, fig.GPU(model.GPUPower, g.Key)); h > 1 && !math.IsNaN(watts) {

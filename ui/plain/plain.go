@@ -118,6 +118,9 @@ func Line(s *model.Snapshot) string {
 			temp = t.Last
 		}
 		fmt.Fprintf(&b, "  gpu%d %s MHz %s C", gpu.Index, num(clk), num(temp))
+		if t := s.GPU(model.GPULost, gpu.Key); t != nil && t.Last > 0 { // the figures are the last there were
+			fmt.Fprintf(&b, " (%s)", map[float64]string{1: "stale", 2: "denied", 3: "LOST"}[t.Last])
+		}
 	}
 	if s.Verdict.Title != "" { // not judged yet: the first whole second is to come
 		fmt.Fprintf(&b, "  | %s (%s)", draw.Sanitize(s.Verdict.Title), draw.Sanitize(s.Verdict.Confidence))

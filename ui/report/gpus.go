@@ -187,7 +187,7 @@ func gpuEnvironment(s *model.Snapshot, add func(name, a, b, c, state string)) {
 // closingGPUs says in a line each how the GPUs fared, those of many that are
 // first.
 func closingGPUs(s *model.Snapshot, line func(name, format string, args ...any)) {
-	all := gpuParts(s)
+	all, infos := gpuParts(s), devices(s)
 	for i, g := range all {
 		if i >= 8 {
 			line("gpu", "… and %d more", len(all)-i)
@@ -197,8 +197,11 @@ func closingGPUs(s *model.Snapshot, line func(name, format string, args ...any))
 			line("gpu", "%d/%d: SMs busy %s %%, memory %s of %s MiB", g.Index, *g.MIG, short(float64(g.SMActive)*100), short(float64(g.MemUsedMiB.Max)), short(float64(g.MemTotalMiB)))
 			continue
 		}
-		t := g.ThrottledS
-		line("gpu", "%d: SM %s of %s MHz%s, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)), below(float64(g.SMMHz.Mean), float64(g.SMMHz.Ceiling)),
-			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)))
+		t, lost := g.ThrottledS, ""
+		if state := s.GPU(model.GPULost, infos[i].Key); state != nil && state.Last == 3 {
+			lost = "; LOST: what is said is of before, and the run does not count"
+		}
+		line("gpu", "%d: SM %s of %s MHz%s, %s °C, %s W; held back: power cap %s s, thermal %s s, brake %s s%s", g.Index, short(float64(g.SMMHz.Mean)), short(float64(g.SMMHz.Ceiling)), below(float64(g.SMMHz.Mean), float64(g.SMMHz.Ceiling)),
+			short(float64(g.TempC.Max)), short(float64(g.PowerW.Mean)), short(float64(t.SWPowerCap)), short(sum(float64(t.SWThermal), float64(t.HWThermal))), short(float64(t.PowerBrake)), lost)
 	}
 }

@@ -33,6 +33,7 @@ func gpuRun() *model.Snapshot {
 		level(model.GPUSMClock, key, 1980e6)
 	}
 	level(model.GPUEnergy, 1, 4200)
+	level(model.GPULost, 3, 3)
 	for _, l := range []struct {
 		id  model.SeriesID
 		key uint64
@@ -94,7 +95,7 @@ func TestMIGDevices(t *testing.T) {
 		}
 	}
 	text := report.Closing(gpuRun())
-	for _, w := range []string{"0/0: SMs busy 80 %, memory 20480 of 40960 MiB", "0/1: SMs busy 9 %, memory 10240 of – MiB"} {
+	for _, w := range []string{"0/0: SMs busy 80 %, memory 20480 of 40960 MiB", "0/1: SMs busy 9 %, memory 10240 of – MiB", "2: SM 1980 of – MHz, – °C, – W; held back: power cap – s, thermal – s, brake – s; LOST"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("want %q in\n%s", w, text)
 		}
