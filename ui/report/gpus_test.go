@@ -2,7 +2,9 @@ package report_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,7 @@ func gpuRun() *model.Snapshot {
 	} {
 		level(l.id, l.key, l.v)
 	}
+	slices.SortFunc(s.Tracks, func(a, b model.Track) int { return cmp.Or(int(a.Series)-int(b.Series), cmp.Compare(a.Key, b.Key)) })
 	return s
 }
 
