@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -149,70 +148,4 @@ func processorTime(b *testing.B, pid int) float64 {
 		b.Fatalf("time of process %d: %v, %v", pid, uerr, serr)
 	}
 	return (user + system) / 100 // Linux tells hundredths whatever its own clock is
-}
-
-// BenchmarkObserver asks a server as fast as it answers, in pairs of two
-// seconds: alone, and with the program reading its log and endpoint. Its figure
-// is the median of with ÷ alone; the spread says how much of it is noise.
-func BenchmarkObserver(b *testing.B) {
-	dir := b.TempDir()
-	name := filepath.Join(dir, "server.log")
-	log, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = log.Close() }()
-	var served atomic.Int64
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/metrics" {
-			_, _ = fmt.Fprintf(w, "vllm:num_requests_running 8\nvllm:num_requests_waiting 1\nvllm:generation_tokens_total %d\n", served.Load())
-			return
-		}
-		if served.Add(1)%100 == 0 {
-			_, _ = io.WriteString(log, "INFO 11-30 12:00:01 [loggers.py:257] Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 20.0 tokens/s, Running: 8 reqs, Waiting: 1 reqs, GPU KV cache usage: 50.0%, Prefix cache hit rate: 0.0%\n")
-		}
-		_, _ = io.WriteString(w, "ok")
-	}))
-	defer srv.Close()
-	ask := func() float64 {
-		before, began := served.Load(), time.Now()
-		var clients sync.WaitGroup
-		for range 8 {
-			clients.Go(func() {
-				for time.Since(began) < 2*time.Second {
-					resp, err := http.Get(srv.URL)
-					if err != nil {
-						b.Error(err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, resp.Body)
-					_ = resp.Body.Close()
-				}
-			})
-		}
-		clients.Wait()
-		return float64(served.Load()-before) / time.Since(began).Seconds()
-	}
-	bench.binary(b)
-	ask() // warm
-	var ratios []float64
-	for i := 0; b.Loop(); i++ {
-		var alone, with float64
-		watched := func() {
-			_, stop := onTerminal(b, func([]byte) {}, "watch", "--log", name, "--metrics", srv.URL, "--gpu", "off", "--no-record")
-			with = ask()
-			stop()
-		}
-		if i%2 == 0 {
-			alone = ask()
-			watched()
-		} else {
-			watched()
-			alone = ask()
-		}
-		ratios = append(ratios, with/alone)
-	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "median-ratio")
-	b.ReportMetric(ratios[len(ratios)-1]-ratios[0], "spread")
 }
