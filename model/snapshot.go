@@ -117,6 +117,7 @@ type SourceInfo struct {
 	State                                   SourceState
 	Why                                     string // reason for the state, with the next step; "" if all is well
 	Lines, Matched, Bytes, Dropped, Errored float64
+	Rate                                    float64 // lines or polls a second, of the last ten; NaN before the first whole one
 	LastSeen                                Instant // newest data, 0 if none
 	Skew                                    float64 // smallest Seen − At of the last minute in seconds, NaN if unknown
 	Period                                  time.Duration

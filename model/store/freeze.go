@@ -72,6 +72,7 @@ func (s *Store) freezeSources(snap *model.Snapshot) {
 		if f := s.server.byID[info.ID]; f != nil && f.period > 0 {
 			info.Period = model.Instant(f.period * 1e9).Sub(0)
 		}
+		info.Rate = src.rate(s.now)
 		info.Samples = info.Samples[:len(info.Samples):len(info.Samples)]
 		snap.Sources = append(snap.Sources, info)
 	}

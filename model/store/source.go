@@ -23,6 +23,9 @@ type source struct {
 	told  int     // spacings behind it
 	end   bool
 
+	recent [16]readCell // lines or polls read in each of the last seconds
+	began  model.Instant
+
 	unread float64 // lines of a log in which nothing is recognised, 0 if that is not so
 	hint   string  // what would help
 
@@ -45,6 +48,12 @@ type source struct {
 type skewCell struct {
 	n   int64
 	min float64
+}
+
+// readCell is what was read in second n.
+type readCell struct {
+	n    int64
+	read float64
 }
 
 func newSource(id model.SourceID) *source {
@@ -147,6 +156,7 @@ func (s *source) count(ev *model.Event) {
 	switch ev.Series {
 	case model.SourceLines:
 		s.info.Lines += ev.Value
+		s.paced(ev)
 	case model.SourceMatched:
 		s.info.Matched += ev.Value
 	case model.SourceBytes:
@@ -156,6 +166,39 @@ func (s *source) count(ev *model.Event) {
 	case model.SourceErrors:
 		s.info.Errored += ev.Value
 	}
+}
+
+// rateS is over how many whole seconds a source's rate is taken.
+const rateS = 10
+
+// paced books lines or polls for the rate.
+func (s *source) paced(ev *model.Event) {
+	if s.began == 0 {
+		s.began = ev.Seen
+	}
+	n := int64(ev.Seen) / 1e9
+	c := &s.recent[n&15]
+	if c.n != n {
+		*c = readCell{n: n}
+	}
+	c.read += ev.Value
+}
+
+// rate is how many lines or polls a second there were in the last whole
+// seconds, NaN before there is one.
+func (s *source) rate(now model.Instant) float64 {
+	end := int64(now) / 1e9
+	from := max(end-rateS, int64(s.began)/1e9)
+	if s.began == 0 || from >= end {
+		return math.NaN()
+	}
+	total := 0.0
+	for _, c := range s.recent {
+		if c.n >= from && c.n < end {
+			total += c.read
+		}
+	}
+	return total / float64(end-from)
 }
 
 const samplesShown = 5

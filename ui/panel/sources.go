@@ -97,7 +97,7 @@ func drawSources(f Frame) {
 			f.Grid.WriteFit(3, y, w-4, themes.Dim, draw.Sanitize(s.Why))
 			y++
 		}
-		if h >= 3*len(all)+4 { // the whole screen: what it has read and what it is trusted for
+		if h >= 4*len(all)+4 { // the whole screen: what it has read and what it is trusted for
 			for _, line := range f.sourceAccount(s) {
 				f.Grid.WriteFit(3, y, w-4, themes.Dim, line)
 				y++
@@ -142,25 +142,34 @@ func sourceAge(s *model.Snapshot, src model.SourceInfo) string {
 	return ""
 }
 
-// sourceAccount is what a source has read, how its clock stands, and which of
-// the run's series are taken from it.
+// sourceAccount is how fast a source speaks, how its clock stands, what it has
+// read, and which of the run's series are taken from it.
 func (f Frame) sourceAccount(s model.SourceInfo) []string {
 	count := func(v float64, what string) string { return draw.Grouped(v) + " " + what }
-	read := strings.Join([]string{
-		count(s.Lines, "read"), count(s.Matched, "understood"), count(s.Dropped, "dropped"), count(s.Errored, "failed"), draw.Bytes(s.Bytes),
-	}, ", ")
-	if !math.IsNaN(s.Skew) {
-		read += ", clock " + draw.Latency(math.Abs(s.Skew))
-		if s.Skew < 0 {
-			read += " ahead"
-		} else {
-			read += " behind"
-		}
+	fig, unit := f.View.Figures, " lines/s"
+	if s.Kind == model.KindMetrics || s.Kind == model.KindGPU || s.Kind == model.KindHost {
+		unit = " polls/s"
+	}
+	pace := []string{draw.Small(s.Rate) + unit}
+	if s.LastSeen != 0 && fig.Now >= s.LastSeen {
+		pace = append(pace, "newest "+draw.Latency(fig.Now.Seconds(s.LastSeen))+" ago")
 	}
 	if s.Period > 0 {
-		read += ", a sample each " + draw.Latency(s.Period.Seconds())
+		pace = append(pace, "a sample each "+draw.Latency(s.Period.Seconds()))
 	}
-	out := []string{read}
+	if t := fig.Whole(model.ScrapeTime); t != nil && s.Kind == model.KindMetrics {
+		pace = append(pace, "a poll takes "+draw.Latency(t.Last))
+	}
+	if !math.IsNaN(s.Skew) {
+		way := " behind"
+		if s.Skew < 0 {
+			way = " ahead"
+		}
+		pace = append(pace, "clock "+draw.Latency(math.Abs(s.Skew))+way)
+	}
+	out := []string{strings.Join(pace, ", "), strings.Join([]string{
+		count(s.Lines, "read"), count(s.Matched, "understood"), count(s.Dropped, "dropped"), count(s.Errored, "failed"), draw.Bytes(s.Bytes),
+	}, ", ")}
 	var told []string
 	for id, src := range f.View.Figures.Primary {
 		if src == s.ID {
