@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	mango "github.com/muesli/mango-cobra"
@@ -17,14 +18,27 @@ func newMan(stdio Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Print the manual page", Args: none, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			page, err := mango.NewManPage(1, cmd.Root())
+			root := cmd.Root()
+			root.Long = unwrapped(root.Long)
+			page, err := mango.NewManPage(1, root)
 			if err != nil {
 				return fmt.Errorf("manual page: %w", err)
 			}
-			_, err = fmt.Fprint(stdio.Out, page.Build(&dated{roff.NewDocument(), builtAt(stdio)}))
+			text := page.Build(&dated{roff.NewDocument(), builtAt(stdio)})
+			_, err = fmt.Fprint(stdio.Out, strings.ReplaceAll(text, ".PP\n.PP\n", ".PP\n"))
 			return err
 		},
 	}
+}
+
+// unwrapped joins the lines of each paragraph: every line end is the end of one
+// to what makes the page.
+func unwrapped(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // dated is a page with a date of its own, whenever it is made.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -55,13 +56,44 @@ func TestReadmeRecipes(t *testing.T) {
 	}
 }
 
-// TestCompletions: they are made; .ci/smoke looks at the manual page.
+// TestCompletions: they are made, and the shells that are here can read them.
 func TestCompletions(t *testing.T) {
-	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}} {
-		code, out, errs := ask(t, args...)
-		if code != 0 || !strings.Contains(out, "benchtop") || len(out) < 2000 {
-			t.Errorf("%v: want its text, got %d, %d bytes, %s", args, code, len(out), errs)
-		}
+	for shell, check := range map[string][]string{"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}, "powershell": nil} {
+		t.Run(shell, func(t *testing.T) {
+			code, out, errs := ask(t, "completion", shell)
+			if code != 0 || !strings.Contains(out, "benchtop") || len(out) < 2000 || errs != "" {
+				t.Fatalf("want its text, got %d, %d bytes, %s", code, len(out), errs)
+			}
+			lint(t, "benchtop."+shell, out, check...)
+		})
+	}
+}
+
+// lint has a program look at a text, where it is here.
+func lint(t *testing.T, name, text string, check ...string) {
+	t.Helper()
+	if len(check) == 0 {
+		return
+	}
+	if _, err := exec.LookPath(check[0]); err != nil {
+		t.Skipf("no %s here to look at it", check[0])
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(check[0], append(check[1:], path)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=80", "MANROFFOPT=", "MANPAGER=cat")
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(said), "warning") || strings.Contains(string(said), "error:") {
+		t.Errorf("%v: %v\n%.2000s", check, err, said)
+	}
+}
+
+// TestManualPageIsRoff has what formats manual pages look at ours.
+func TestManualPageIsRoff(t *testing.T) {
+	_, page, _ := ask(t, "man")
+	for _, check := range [][]string{{"groff", "-man", "-Tutf8", "-ww", "-z", "-K", "utf8"}, {"mandoc", "-Tlint", "-Wwarning"}, {"man", "--warnings", "-l"}} {
+		t.Run(check[0], func(t *testing.T) { lint(t, "benchtop.1", page, check...) })
 	}
 }
 
