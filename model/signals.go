@@ -186,6 +186,8 @@ type GPUSignals struct {
 	Loss     float64 // 1 − Clock/Ref
 	LossBest float64 // 1 − Clock/Best
 	Temp     float64
+	MemTemp  float64
+	Margin   float64 // degrees left until it slows down
 	Power    float64
 	Limit    float64
 	PowerCap, SWThermal, HWThermal, Brake, SyncBoost,

@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -22,11 +23,11 @@ func TestReadingsOfAGPU(t *testing.T) {
 		{
 			"data centre card",
 			levels{
-				model.GPUTemp: 81, model.GPUMargin: 6, model.GPUMemTemp: 86, model.GPUPower: 616, model.GPUPowerInstant: 634, model.GPUPowerLimit: 700, model.GPUEnergy: 7400,
+				model.GPUReasons: 0x824, model.GPUMemClock: 2619e6, model.GPUTemp: 81, model.GPUMargin: 6, model.GPUMemTemp: 86, model.GPUPower: 616, model.GPUPowerInstant: 634, model.GPUPowerLimit: 700, model.GPUEnergy: 7400,
 				model.GPUUtil: 0.99, model.GPUMemUsed: 74e9, model.GPUMemTotal: 85.5e9, model.GPUSMActivity: 0.9, model.GPUSMOccupancy: 0.33, model.GPUTensorActivity: 0.52, model.GPUDRAMActivity: 0.55,
 			},
 			[]string{
-				"GPU 81 °C  6 °C to its limit  memory 86 °C", "616 W mean  634 W now  88 % of the limit of 700 W  7.4 kJ this run",
+				"SM 1,935 MHz  memory 2,619 MHz  held by: SW power cap, SW thermal, 0x800", "GPU 81 °C  6 °C to its limit  memory 86 °C", "616 W mean  634 W now  88 % of the limit of 700 W  7.4 kJ this run",
 				"memory 74.0 GB of 85.5 GB  busy time 99 %  a kernel ran; not how much of the GPU it used", "SMs busy 90 %  occupied 33 %  tensor 52 %  DRAM 55 %",
 			},
 			[]string{"shared", "slows down", "not told"},
@@ -42,6 +43,11 @@ func TestReadingsOfAGPU(t *testing.T) {
 			levels{model.GPUTemp: 66, model.GPUSlowdown: 93, model.GPUPowerInstant: 170},
 			[]string{"GPU 66 °C  slows down at 93 °C", "170 W now", "not told by this card"},
 			[]string{"of the limit", "mean"},
+		},
+		{
+			"busy at idle watts", levels{model.GPUUtil: 1, model.GPUPower: 90, model.GPUPowerLimit: 700, model.GPUReasons: 0},
+			[]string{"busy time 100 %  at 90 W: doubtful", "held by: nothing"},
+			[]string{"a kernel ran; not"},
 		},
 		{
 			"memory of the machine",
@@ -101,5 +107,77 @@ func TestUnwellGPUs(t *testing.T) {
 			wants(t, g.String(), wanted...)
 			wantsNot(t, g.String(), "GPU 0 "+want, "▲gpu0")
 		}
+	}
+}
+
+// A hold shorter than a poll is drawn and counted: heat and the brake have no
+// noise. Power has.
+func TestShortHolds(t *testing.T) {
+	for _, tt := range []struct {
+		series model.SeriesID
+		drawn  bool
+	}{{model.GPUHeldBrake, true}, {model.GPUHeldHWThermal, true}, {model.GPUHeldSWThermal, true}, {model.GPUHeldPowerCap, false}} {
+		s := newScene(time.Minute, sceneNow)
+		held := 0.0
+		s.every(time.Second, func(at model.Instant, back float64) {
+			s.gpuLevel(model.GPUSMClock, 3, 7, at, 1980e6)
+			s.gpuLevel(model.GPUMaxSMClock, 3, 7, at, 1980e6)
+			if back < 20 {
+				held += 0.02
+			}
+			s.gpuLevel(tt.series, 3, 7, at, held)
+		})
+		s.snap.GPUs = []model.GPUInfo{{Key: 7, UUID: "GPU-0a", Name: "H200"}}
+		g := draw.NewGrid(120, 40)
+		ui.Draw(g, s.done(), live, themes.TrueColor)
+		if tt.drawn {
+			wants(t, g.String(), "throttled 0.4 s", "▀")
+		} else {
+			wantsNot(t, g.String(), "throttled")
+		}
+	}
+}
+
+// A steady clock below the highest with nothing that holds it is most likely
+// locked; with a reason, or none that could be asked for, it is not called so.
+func TestLockedClocks(t *testing.T) {
+	const words = "no reason given (locked clocks?)"
+	for _, tt := range []struct {
+		name    string
+		reasons float64
+		change  func(*model.GPUSignals)
+		want    bool
+	}{
+		{"locked", 0, func(*model.GPUSignals) {}, true},
+		{"a reason was set", 0, func(g *model.GPUSignals) { g.PowerCap = 0.1 }, false},
+		{"one is set now", 4, func(*model.GPUSignals) {}, false},
+		{"reasons are not told", math.NaN(), func(g *model.GPUSignals) { g.PowerCap = math.NaN() }, false},
+		{"idle", 0, func(g *model.GPUSignals) { g.Util = 0 }, false},
+		{"it moved", 0, func(g *model.GPUSignals) { g.LossBest = 0.1 }, false},
+		{"at its highest", 0, func(g *model.GPUSignals) { g.Loss = 0.01 }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(time.Minute, sceneNow)
+			s.every(time.Second, func(at model.Instant, _ float64) {
+				s.gpuLevel(model.GPUSMClock, 3, 7, at, 1200e6)
+				s.gpuLevel(model.GPUMaxSMClock, 3, 7, at, 1980e6)
+				if !math.IsNaN(tt.reasons) {
+					s.gpuLevel(model.GPUReasons, 3, 7, at, tt.reasons)
+				}
+			})
+			s.snap.GPUs = []model.GPUInfo{{Key: 7, UUID: "GPU-0a", Name: "H200"}}
+			sig := model.GPUSignals{Key: 7, Util: 0.97, Loss: 0.39}
+			tt.change(&sig)
+			s.snap.Signals = &model.Signals{GPUs: []model.GPUSignals{sig}}
+			v := live
+			v.Full = "gpu"
+			g := draw.NewGrid(140, 40)
+			ui.Draw(g, s.done(), v, themes.TrueColor)
+			if tt.want {
+				wants(t, g.String(), words)
+			} else {
+				wantsNot(t, g.String(), words)
+			}
+		})
 	}
 }

@@ -57,6 +57,19 @@ func depth(g *model.GPUSignals) string {
 	return t
 }
 
+// memoryHeat words the memory's temperature: software slows the GPU down for
+// either, so with a die that is cool it is the memory.
+func memoryHeat(g *model.GPUSignals, kind string) string {
+	if !known(g.MemTemp) {
+		return ""
+	}
+	t := fmt.Sprintf(", memory %s °C", whole(g.MemTemp))
+	if kind == "software" && g.Margin >= 5 {
+		t += fmt.Sprintf(" (the die has %s °C to its limit, so it is the memory that is hot)", whole(g.Margin))
+	}
+	return t
+}
+
 const notThrottle = "that throughput fell because of it: that needs throughput to move with the clock."
 
 func present(c *Case) string {
@@ -82,8 +95,8 @@ func thermal() Rule {
 			if g.HWThermal > g.SWThermal || math.IsNaN(g.SWThermal) {
 				kind = "hardware"
 			}
-			t := fmt.Sprintf("GPU %d: %s thermal slowdown was active %s of 30 s; SM clock %s at %s °C.%s",
-				g.Index, kind, pct(heat(g)), depth(g), whole(g.Temp), present(c))
+			t := fmt.Sprintf("GPU %d: %s thermal slowdown was active %s of 30 s; SM clock %s at %s °C%s.%s",
+				g.Index, kind, pct(heat(g)), depth(g), whole(g.Temp), memoryHeat(g, kind), present(c))
 			return t, []model.Evidence{
 				evidence("gpu_held_thermal", 30, heat(g), "ratio", c.T.ThermalShare, fmt.Sprintf("%s thermal slowdown %s of 30 s", kind, pct(heat(g)))),
 				evidence("gpu_sm_clock", 30, g.Clock/1e6, "MHz", g.Ref/1e6*(1-c.T.ThermalLoss), fmt.Sprintf("SM clock %s of %s MHz (−%s)", mhz(g.Clock), mhz(g.Ref), pct(g.Loss))),
@@ -117,6 +130,9 @@ func powerCap() Rule {
 			how := present(c)
 			if g.Loss < c.T.PowerLoss {
 				how = " That is normal under load."
+			}
+			if g.Power < 0.9*g.Limit { // such caps exist: the card's own figures don't explain them
+				how = fmt.Sprintf(" It is capped at %s W although the limit is %s W.%s", whole(g.Power), whole(g.Limit), how)
 			}
 			t := fmt.Sprintf("GPU %d: software power cap was active %s of 30 s; SM clock %s at %s of %s W.%s",
 				g.Index, pct(g.PowerCap), depth(g), whole(g.Power), whole(g.Limit), how)

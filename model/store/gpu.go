@@ -161,6 +161,7 @@ func (g *gpu) signals(now model.Instant, busy float64) model.GPUSignals {
 		return sum / n
 	}
 	s.Util, s.Temp, s.Power = mean(model.GPUUtil), mean(model.GPUTemp), mean(model.GPUPower)
+	s.MemTemp, s.Margin = mean(model.GPUMemTemp), mean(model.GPUMargin)
 	if math.IsNaN(s.Power) {
 		s.Power = mean(model.GPUPowerInstant)
 	}

@@ -34,6 +34,9 @@ type known struct {
 	base  [NumFields]baseline
 	mem   MemoryKind // as last told
 
+	grew  [NumFields]model.Instant // when a counter of time held last grew
+	below bool                     // that the limit is below the card's own was told
+
 	restarted model.Instant // when the counters last started over
 
 	asked bool  // its processes are known
@@ -117,6 +120,7 @@ func Apply(r *Reading, at, seen model.Instant, out *sources.Outlet, st *State) {
 		ev.Series, ev.Value = model.GPUMemKind, float64(r.Memory)
 		out.Emit(ev)
 	}
+	k.limited(r, at, seen, out)
 	ev.Series, ev.Value = model.GPULost, float64(r.State)
 	out.Emit(ev)
 	k.happen(r, at, seen, out)
@@ -151,6 +155,7 @@ func (k *known) emit(r *Reading, f Field, ev model.Event, out *sources.Outlet) {
 	if fields[f].is&grows != 0 && !k.check(r, f, v, ev, out) {
 		return
 	}
+	k.brief(r, f, v, ev, out)
 	k.on |= bit
 	k.last[f] = v
 	ev.Value = v * fields[f].scale

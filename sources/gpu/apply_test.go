@@ -49,6 +49,9 @@ func TestApplySequence(t *testing.T) {
 	// A step: what the reading of that second has.
 	type step func(r *gpu.Reading)
 	set := func(f gpu.Field, v float64) step { return func(r *gpu.Reading) { r.Set(f, v) } }
+	stock := func(limit, of float64) step {
+		return func(r *gpu.Reading) { r.Set(gpu.PowerLimit, limit); r.Stock = of }
+	}
 	nothing := func(*gpu.Reading) {}
 	gone := func(r *gpu.Reading) { r.State, r.Held = gpu.Lost, true }
 	nan := math.NaN()
@@ -65,9 +68,14 @@ func TestApplySequence(t *testing.T) {
 		{"a lost GPU keeps its last values", []step{set(gpu.Temp, 50), gone, gone}, model.GPUTemp, []float64{50}, []string{"gpu_lost"}},
 		{"and its state says so", []step{set(gpu.Temp, 50), gone, gone}, model.GPULost, []float64{0, 3, 3}, []string{"gpu_lost"}},
 		{"one that comes back", []step{set(gpu.Temp, 50), gone, set(gpu.Temp, 40)}, model.GPUTemp, []float64{50, 40}, []string{"gpu_lost", "gpu_back"}},
-		{"a counter that grows", []step{set(gpu.HeldBrake, 1e9), set(gpu.HeldBrake, 2e9)}, model.GPUHeldBrake, []float64{1, 2}, nil},
+		{"a counter that grows", []step{set(gpu.HeldBrake, 1e9), set(gpu.HeldBrake, 2e9)}, model.GPUHeldBrake, []float64{1, 2}, []string{"throttle"}},
 		{"a counter that starts over", []step{set(gpu.HeldPowerCap, 5e9), set(gpu.HeldPowerCap, 0), set(gpu.HeldPowerCap, 1e9)}, model.GPUHeldPowerCap, []float64{5, nan, 0, 1}, []string{"gpu_counters"}},
-		{"a counter updated in steps", []step{set(gpu.HeldBrake, 0), set(gpu.HeldBrake, 0), set(gpu.HeldBrake, 3e9)}, model.GPUHeldBrake, []float64{0, 0, 3}, nil},
+		{"a counter updated in steps", []step{set(gpu.HeldBrake, 0), set(gpu.HeldBrake, 0), set(gpu.HeldBrake, 3e9)}, model.GPUHeldBrake, []float64{0, 0, 3}, []string{"throttle"}},
+		{"a hold of 40 ms", []step{set(gpu.HeldHWThermal, 0), set(gpu.HeldHWThermal, 4e7), set(gpu.HeldHWThermal, 8e7)}, model.GPUHeldHWThermal, []float64{0, 0.04, 0.08}, []string{"throttle"}},
+		{"power is held all the time", []step{set(gpu.HeldPowerCap, 0), set(gpu.HeldPowerCap, 4e7)}, model.GPUHeldPowerCap, []float64{0, 0.04}, nil},
+		{"a limit below the card's own", []step{stock(350, 350), stock(300, 350), stock(300, 350), stock(350, 350), stock(250, 350)}, model.GPUPowerLimit, []float64{350, 300, 300, 350, 250}, []string{"gpu_limit", "gpu_limit"}},
+		{"a limit above it", []step{stock(400, 350)}, model.GPUPowerLimit, []float64{400}, nil},
+		{"a limit with nothing to compare", []step{stock(300, 0)}, model.GPUPowerLimit, []float64{300}, nil},
 		{"a counter in another unit", []step{set(gpu.HeldBrake, 7e9), set(gpu.HeldBrake, 1007e9), set(gpu.HeldBrake, 1008e9)}, model.GPUHeldBrake, []float64{7, nan}, []string{"gpu_counters"}},
 		{"energy has no such bound", []step{set(gpu.Energy, 1e6), set(gpu.Energy, 9e6)}, model.GPUEnergy, []float64{1e6, 9e6}, nil},
 	} {

@@ -30,6 +30,7 @@ const (
 	colBus
 	colTime
 	colDriver
+	colStock
 	colFault // a counter of what went wrong: read where it is, never asked for each second
 )
 
@@ -54,6 +55,7 @@ var columns = []column{
 	{names: []string{"power.draw.instant"}, field: PowerInstant, unit: 1},
 	{names: []string{"enforced.power.limit"}, field: PowerLimit, unit: 1},
 	{names: []string{"power.limit"}, field: PowerLimit, unit: 1},
+	{names: []string{"power.default_limit"}, is: colStock},
 	{names: []string{"utilization.gpu"}, field: Util, unit: 1},
 	{names: []string{"memory.used"}, field: MemUsed, unit: 1},
 	{names: []string{"memory.total"}, field: MemTotal, unit: 1},
@@ -213,6 +215,8 @@ func (r *row) identity(c *column, cell string, zone *time.Location, now model.In
 		r.bus = cell
 	case colDriver:
 		r.Driver = cell
+	case colStock:
+		r.Stock, _ = cellNumber(&column{unit: 1}, cell) // 0 if it is none
 	case colTime:
 		if now != 0 {
 			return // live: our own clock, for theirs may be elsewhere

@@ -217,6 +217,11 @@ func (g *nvmlGPU) identify() {
 			g.base.Name = s
 		}
 	}
+	if g.n.has[symStock] {
+		if mw, ret := dev.GetPowerManagementDefaultLimit(); ret == nvml.SUCCESS {
+			g.base.Stock = float64(mw) / 1e3
+		}
+	}
 	g.shares = sharesMemory(g.base.Name)
 	if g.n.has[symAddressing] {
 		mode, ret := dev.GetAddressingMode()

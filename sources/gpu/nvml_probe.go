@@ -61,11 +61,13 @@ func (p *probe) answered(r *Reading) bool {
 	return true
 }
 
-// The functions that tell whose memory a GPU works in: by how it finds addresses
-// (the system's own page tables, on a chip with its CPU), and by its bus.
+// The functions that tell whose memory a GPU works in, by how it finds addresses
+// (the system's own page tables, on a chip with its CPU) and by its bus, and the
+// power limit that it is made with.
 const (
 	symAddressing = "nvmlDeviceGetAddressingMode"
 	symPCI        = "nvmlDeviceGetPciInfo"
+	symStock      = "nvmlDeviceGetPowerManagementDefaultLimit"
 )
 
 // memoryWays are the calls that tell the memory of a GPU or of an instance.
@@ -149,7 +151,7 @@ func symbols() []string {
 		symEventCreate, symEventRegister, symEventWait, symEventWait + "_v2", symEventFree,
 		symProcesses, symProcesses + "_v2", symProcesses + "_v3",
 		symMigMode, symMigCount, symMigHandle, symMigID, symGpmMig,
-		symAddressing, symPCI, symPCI + "_v2", symPCI + "_v3",
+		symAddressing, symPCI, symPCI + "_v2", symPCI + "_v3", symStock,
 		symECC, symReplay, symNVLink,
 		symGpmQuery, symGpmAlloc, symGpmFree, symGpmGet, symGpmMetrics,
 	}

@@ -60,6 +60,7 @@ type Reading struct {
 	Driver   string // driver version, "" if not known; not part of the NDJSON
 	State    Condition
 	Memory   MemoryKind // whose memory MemUsed and MemTotal are
+	Stock    float64    // W, the power limit that the card is made with; 0 if not known
 	// Held says that nothing was measured since the reading before this one:
 	// the values are those of At. A held reading says how the GPU is at Polled,
 	// not what it reads.
@@ -160,7 +161,7 @@ func (r *Reading) Get(f Field) float64 {
 
 // says reports whether two readings say the same, at whatever times.
 func (r *Reading) says(o *Reading) bool {
-	return r.Index == o.Index && r.Instance == o.Instance && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State && r.Memory == o.Memory &&
+	return r.Index == o.Index && r.Instance == o.Instance && r.UUID == o.UUID && r.Name == o.Name && r.Driver == o.Driver && r.State == o.State && r.Memory == o.Memory && r.Stock == o.Stock &&
 		r.Held == o.Held && r.valid == o.valid && r.old == o.old && r.value == o.value && r.code == o.code
 }
 

@@ -35,6 +35,9 @@ func AppendReading(b []byte, r *Reading) []byte {
 	if r.Memory != MemoryOwn {
 		b = appendText(append(b, `,"mem_kind":`...), r.Memory.String())
 	}
+	if r.belowStock() {
+		b = strconv.AppendFloat(append(b, `,"power_default_w":`...), r.Stock, 'f', -1, 64)
+	}
 	b = appendText(append(b, `,"uuid":`...), r.UUID)
 	b = appendText(append(b, `,"name":`...), r.Name)
 	inside := false
@@ -199,6 +202,9 @@ func (r *Reading) parseIdentity(keys map[string]any) error {
 	}
 	r.Instance++
 	r.Memory = memoryByName(kind)
+	if v, ok := keys["power_default_w"].(float64); ok {
+		r.Stock = v
+	}
 	for i, n := range conditionNames {
 		if n == state {
 			r.State = Condition(i)

@@ -37,6 +37,16 @@ var holds = []hold{
 	{model.GPUHeldSyncBoost, 0x10, "sync boost"},
 }
 
+// noise is the share of time that means nothing: a card touches its power limit
+// all the time, while of heat and of the brake any hold is one, however short.
+func (h hold) noise() float64 {
+	switch h.id {
+	case model.GPUHeldHWThermal, model.GPUHeldSWThermal, model.GPUHeldBrake:
+		return 0
+	}
+	return 0.1
+}
+
 // throttling is which reason held the clock in each column, and for how long.
 type throttling struct {
 	reason  []int // index into holds, -1 for none
@@ -59,7 +69,7 @@ func (f Frame) throttling(key uint64) throttling {
 		told = true
 		grown := f.spread(track)
 		for i, s := range grown {
-			if s > 0.1*step && s > t.seconds[i] {
+			if s > h.noise()*step && s > t.seconds[i] {
 				t.total += s - t.seconds[i]
 				t.reason[i], t.seconds[i] = n, s
 			}
@@ -142,6 +152,8 @@ func clockHead(f Frame) Head {
 			h.Notes = append(h.Notes, Span{"−" + draw.Grouped((top-v)/1e6) + " (" + draw.Percent(1-v/top) + ")", themes.Bad, false})
 		}
 		h.Notes = append(h.Notes, Span{"throttled " + seconds(t.total), themes.Bad, false})
+	} else if f.locked(g.Key) {
+		h.Notes = append(h.Notes, Span{"of " + draw.Grouped(last(fig.GPU(model.GPUMaxSMClock, g.Key))/1e6) + ", no reason given (locked clocks?)", themes.Warn, false})
 	}
 	if v := f.shown(f.held(f.Snap.GPU(model.GPUTemp, g.Key), mean), current(fig, fig.GPU(model.GPUTemp, g.Key))); !math.IsNaN(v) {
 		h.Notes = append(h.Notes, Span{draw.Celsius(v), themes.Dim, false})

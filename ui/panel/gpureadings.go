@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/themes"
@@ -9,7 +11,7 @@ import (
 )
 
 // readingRows is how many lines the readings of a GPU take.
-const readingRows = 4
+const readingRows = 5
 
 // now is a gauge of a GPU, at the cursor or its newest value.
 func (f Frame) now(id model.SeriesID, key uint64) float64 {
@@ -66,8 +68,58 @@ func (f Frame) limitOf(temp float64, key uint64) (words string, at bool) {
 	return "", false
 }
 
+// reasonNames are the clocks event reasons by their bit.
+var reasonNames = []struct {
+	bit   int64
+	words string
+}{
+	{0x1, "idle"}, {0x2, "applications clocks"}, {0x4, "SW power cap"}, {0x8, "HW slowdown"}, {0x10, "sync boost"}, {0x20, "SW thermal"},
+	{0x40, "HW thermal"}, {0x80, "HW power brake"}, {0x100, "display clocks"}, {0x200, "board limit"}, {0x400, "reliability"},
+}
+
+// reasonWords are the reasons in a mask; bits that nobody has named yet stand as
+// a number.
+func reasonWords(mask int64) string {
+	var words []string
+	for _, r := range reasonNames {
+		if mask&r.bit != 0 {
+			words = append(words, r.words)
+			mask &^= r.bit
+		}
+	}
+	if mask != 0 {
+		words = append(words, fmt.Sprintf("0x%x", mask))
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+// locked reports a GPU that works at a steady clock below its highest for no
+// reason that it gives: a range that was locked can't be asked for.
+func (f Frame) locked(key uint64) bool {
+	sig := f.View.Figures.Signals
+	if sig == nil {
+		return false
+	}
+	for i := range sig.GPUs {
+		g := &sig.GPUs[i]
+		if g.Key != key || !(g.Loss >= 0.03 && g.LossBest < 0.02 && g.Util >= 0.3) {
+			continue
+		}
+		for _, share := range []float64{g.PowerCap, g.SWThermal, g.HWThermal, g.Brake, g.SyncBoost, g.AppClocks, g.HWSlowdown, g.Board, g.Reliability, g.Display} {
+			if share > 0 {
+				return false
+			}
+		}
+		return !math.IsNaN(g.PowerCap) && last(f.View.Figures.GPU(model.GPUReasons, key)) == 0
+	}
+	return false
+}
+
 // readingNames stand before the lines of readings.
-var readingNames = [readingRows]string{"heat", "power", "use", "work"}
+var readingNames = [readingRows]string{"clocks", "heat", "power", "use", "work"}
 
 // readings are all readings of a GPU but its clock, in lines; what the card does
 // not have is left out.
@@ -78,32 +130,45 @@ func (f Frame) readings(g model.GPUInfo) (rows [readingRows][]Span) {
 			rows[row] = append(rows[row], Span{words, role, false})
 		}
 	}
+	if c := at(model.GPUSMClock); !math.IsNaN(c) {
+		add(0, themes.Text, "SM "+draw.Megahertz(c))
+	}
+	if c := at(model.GPUMemClock); !math.IsNaN(c) {
+		add(0, themes.Text, "memory "+draw.Megahertz(c))
+	}
+	if r := f.shown(f.held(f.Snap.GPU(model.GPUReasons, g.Key), peak), last(f.View.Figures.GPU(model.GPUReasons, g.Key))); !math.IsNaN(r) {
+		add(0, themes.Dim, "held by: "+reasonWords(int64(r)))
+	}
 	if t := at(model.GPUTemp); !math.IsNaN(t) {
 		role := themes.Text
 		limit, over := f.limitOf(t, g.Key)
 		if over {
 			role = themes.Bad
 		}
-		add(0, role, "GPU "+draw.Celsius(t))
-		add(0, themes.Dim, limit)
+		add(1, role, "GPU "+draw.Celsius(t))
+		add(1, themes.Dim, limit)
 	}
 	if t := at(model.GPUMemTemp); !math.IsNaN(t) {
-		add(0, themes.Text, "memory "+draw.Celsius(t))
+		add(1, themes.Text, "memory "+draw.Celsius(t))
 	}
-	rows[1] = f.powerReadings(g)
+	rows[2] = f.powerReadings(g)
 	if m := f.memoryOf(g.Key); m != "" {
-		add(2, themes.Text, "memory "+m)
+		add(3, themes.Text, "memory "+m)
 	}
 	if u := at(model.GPUUtil); !math.IsNaN(u) {
-		add(2, themes.Text, "busy time "+draw.Percent(u))
-		add(2, themes.Dim, "a kernel ran; not how much of the GPU it used")
+		add(3, themes.Text, "busy time "+draw.Percent(u))
+		if w, limit := first(at(model.GPUPower), at(model.GPUPowerInstant)), last(f.View.Figures.GPU(model.GPUPowerLimit, g.Key)); u >= 0.95 && w < 0.2*limit {
+			add(3, themes.Warn, "at "+draw.Watts(w)+": doubtful, a stuck kernel counts as busy too")
+		} else {
+			add(3, themes.Dim, "a kernel ran; not how much of the GPU it used")
+		}
 	}
 	for _, r := range []struct {
 		id   model.SeriesID
 		name string
 	}{{model.GPUSMActivity, "SMs busy "}, {model.GPUSMOccupancy, "occupied "}, {model.GPUTensorActivity, "tensor "}, {model.GPUDRAMActivity, "DRAM "}} {
 		if v := at(r.id); !math.IsNaN(v) {
-			add(3, themes.Text, r.name+draw.Percent(v))
+			add(4, themes.Text, r.name+draw.Percent(v))
 		}
 	}
 	return rows
