@@ -119,7 +119,7 @@ func (s sample) whole(others []*feed) sample {
 }
 
 // fleet adds to one server's gauge what the others hold of it now: a sum of
-// requests, the fullest cache.
+// requests and of rates, the fullest cache.
 func (s *Store) fleet(f *feed, id model.SeriesID, at model.Instant, v float64) float64 {
 	for _, g := range s.others(f, at) {
 		switch id {
@@ -127,6 +127,10 @@ func (s *Store) fleet(f *feed, id model.SeriesID, at model.Instant, v float64) f
 			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.run }))
 		case model.ServerWaiting:
 			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.wait }))
+		case model.ServerPromptTPS:
+			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.in }))
+		case model.ServerGenTPS:
+			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.out }))
 		case model.ServerKV:
 			v = max(v, zero(g.most(at)))
 		}

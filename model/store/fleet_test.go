@@ -124,3 +124,74 @@ func TestHistoryIsNoPartOfTheRun(t *testing.T) {
 		}
 	}
 }
+
+// TestRatesOfEnginesAddUp: what data parallel engines and servers beside each
+// other print of their tokens is one rate of the whole; a line that stands for
+// all of them is taken alone.
+func TestRatesOfEnginesAddUp(t *testing.T) {
+	type engine struct {
+		label, name string // of the source, of the engine
+		gen, prompt float64
+	}
+	for _, c := range []struct {
+		name        string
+		engines     []engine
+		gen, prompt float64
+	}{
+		{"one", []engine{{"", "", 500, 80}}, 500, 80},
+		{"three of one server", []engine{{"", "0", 500, 80}, {"", "1", 300, 10}, {"", "2", 0, 0}}, 800, 90},
+		{"and their sum", []engine{{"", "0", 500, 80}, {"", "1", 300, 10}, {"", "all", 800, 90}}, 800, 90},
+		{"two servers", []engine{{"a", "", 500, 80}, {"b", "", 300, 10}}, 800, 90},
+		{"two of two", []engine{{"a", "0", 100, 1}, {"a", "1", 200, 2}, {"b", "0", 300, 3}, {"b", "1", 400, 4}}, 1000, 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := store.New(model.DefaultThresholds())
+			at := model.InstantOf(time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC))
+			var head model.Batch
+			ids := map[string]model.SourceID{}
+			keys := map[string]uint64{"": 0}
+			for i, e := range c.engines {
+				if ids[e.label] == 0 {
+					ids[e.label] = model.SourceID(len(ids) + 1)
+					head.Notes = append(head.Notes, model.Note{At: at, Seen: at, Kind: model.NoteSource, Name: "log " + e.label, Text: "vllm|" + e.label, Value: float64(model.KindServerLog), Source: ids[e.label]})
+				}
+				if _, ok := keys[e.name]; !ok {
+					keys[e.name] = uint64(i + 1)
+					head.Notes = append(head.Notes, model.Note{At: at, Seen: at, Kind: model.NoteEngine, Key: keys[e.name], Name: e.name, Source: ids[e.label]})
+				}
+			}
+			s.Apply(&head)
+			snap := &model.Snapshot{}
+			for sec := range 60 {
+				now := at.Add(time.Duration(sec) * time.Second)
+				var b model.Batch
+				for i, e := range c.engines {
+					when := now.Add(time.Duration(i) * time.Millisecond)
+					for id, v := range map[model.SeriesID]float64{model.ServerGenTPS: e.gen, model.ServerPromptTPS: e.prompt} {
+						b.Events = append(b.Events, model.Event{At: when, Seen: when, Series: id, Source: ids[e.label], Key: keys[e.name], Kind: model.Level, Value: v})
+					}
+				}
+				if sec%10 != 0 { // the servers print a line each 10 s
+					b.Events = nil
+				}
+				b.Events = append(b.Events, model.Event{Seen: now.Add(900 * time.Millisecond), Kind: model.Tick})
+				s.Apply(&b)
+				next := &model.Snapshot{}
+				s.Freeze(next, snap, true)
+				snap = next
+			}
+			for id, want := range map[model.SeriesID]float64{model.ServerGenTPS: c.gen, model.ServerPromptTPS: c.prompt} {
+				if got := snap.Whole(id).Last; got != want {
+					t.Errorf("%s: want %v, got %v", id, want, got)
+				}
+				cols := make([]model.Bucket, 20)
+				snap.Whole(id).Columns(cols, at.Add(40*time.Second), time.Second)
+				for _, col := range cols {
+					if col.N > 0 && col.Mean() != want {
+						t.Errorf("%s: want a mean of %v in a second, got %v", id, want, col.Mean())
+					}
+				}
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@ type sample struct {
 	at, upTo        model.Instant // its first and its last word
 	run, wait, size float64       // NaN where it did not say
 	kv              float64
+	in, out         float64 // tokens a second, prompt and generated
 }
 
 // ns is running + waiting, or batch + queue where a server tells its batches;
@@ -34,8 +35,8 @@ type batch struct {
 
 // engineNow is the newest state of one engine.
 type engineNow struct {
-	run, wait, kv float64
-	at            model.Instant
+	run, wait, kv, in, out float64
+	at                     model.Instant
 }
 
 const (
@@ -83,7 +84,7 @@ func (f *feed) current(at model.Instant) *sample {
 		}
 	}
 	nan := math.NaN()
-	f.samples[f.nSamples%samplesKept] = sample{at, at, nan, nan, nan, nan}
+	f.samples[f.nSamples%samplesKept] = sample{at, at, nan, nan, nan, nan, nan, nan}
 	f.nSamples++
 	return &f.samples[(f.nSamples-1)%samplesKept]
 }
@@ -95,7 +96,8 @@ func (f *feed) engine(key uint64) *engineNow {
 		if len(f.engines) >= maxEngines {
 			return nil
 		}
-		e = &engineNow{math.NaN(), math.NaN(), math.NaN(), 0}
+		nan := math.NaN()
+		e = &engineNow{nan, nan, nan, nan, nan, 0}
 		f.engines[key] = e
 	}
 	return e
@@ -125,6 +127,14 @@ func (f *feed) level(ev *model.Event, all uint64) (sum float64, more bool) {
 		e.kv, more = ev.Value, !math.IsNaN(s.kv)
 		s.kv = f.most(ev.At)
 		return s.kv, more
+	case model.ServerPromptTPS:
+		e.in, more = ev.Value, !math.IsNaN(s.in)
+		s.in = f.sum(ev.At, all, func(e *engineNow) float64 { return e.in })
+		return s.in, more
+	case model.ServerGenTPS:
+		e.out, more = ev.Value, !math.IsNaN(s.out)
+		s.out = f.sum(ev.At, all, func(e *engineNow) float64 { return e.out })
+		return s.out, more
 	}
 	return ev.Value, false
 }

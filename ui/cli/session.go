@@ -377,6 +377,9 @@ func unread(all []model.SourceInfo) (why string, none bool) {
 			return "", false // a command that prints nothing may do so
 		case !none:
 			why, none = src.Why, true
+			if why != "" && !strings.Contains(why, src.Name) {
+				why = src.Name + ": " + why
+			}
 			if why == "" {
 				why = fmt.Sprintf("%s: nothing understood of %.0f lines (try benchtop probe on it)", src.Name, src.Lines)
 			}

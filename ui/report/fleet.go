@@ -87,9 +87,17 @@ func (ts tracks) samples() (mean, largest float64) {
 type union uint8
 
 const (
-	summed   union = iota // requests and rates add up
-	averaged              // each scheduler has a cache of its own
+	summed  union = iota // requests and rates add up
+	fullest              // each scheduler has a cache of its own
 )
+
+// join adds one scheduler's v to what others told.
+func (u union) join(so, v float64) float64 {
+	if u == fullest {
+		return max(so, v)
+	}
+	return so + v
+}
 
 // level is the time mean and the peak of a gauge while there was load.
 func (ts tracks) level(s *model.Snapshot, how union) MeanPeakPart {
@@ -99,28 +107,25 @@ func (ts tracks) level(s *model.Snapshot, how union) MeanPeakPart {
 		step = 10 * time.Second
 	}
 	n := max(0, int(to.Sub(from)/step)+1)
-	mean, peak, told := make([]float64, n), make([]float64, n), make([]float64, n)
+	mean, peak, told := make([]float64, n), make([]float64, n), make([]bool, n)
 	cols := make([]model.Bucket, n)
 	for _, t := range ts.heard() {
 		t.Held(cols, from, step, 0, to)
 		for i, b := range cols {
 			if b.N > 0 {
-				mean[i], peak[i], told[i] = mean[i]+b.Mean(), peak[i]+float64(b.Max), told[i]+1
+				mean[i], peak[i] = how.join(mean[i], b.Mean()), how.join(peak[i], float64(b.Max))
+				told[i] = true
 			}
 		}
 	}
 	sum, of, top := 0.0, 0.0, math.NaN()
 	for i := range n {
-		if told[i] == 0 {
+		if !told[i] {
 			continue
 		}
-		m, p := mean[i], peak[i]
-		if how == averaged {
-			m, p = m/told[i], p/told[i]
-		}
-		sum, of = sum+m, of+1
-		if !(top >= p) {
-			top = p
+		sum, of = sum+mean[i], of+1
+		if !(top >= peak[i]) {
+			top = peak[i]
 		}
 	}
 	if of > 0 {
@@ -136,10 +141,7 @@ func (ts tracks) whenever(how union) MeanPeakPart {
 	}
 	mean, peak := 0.0, 0.0
 	for _, t := range ts {
-		mean, peak = mean+t.Sum/float64(t.N), peak+t.Max
-	}
-	if how == averaged {
-		mean, peak = mean/float64(len(ts)), peak/float64(len(ts))
+		mean, peak = how.join(mean, t.Sum/float64(t.N)), how.join(peak, t.Max)
 	}
 	return MeanPeakPart{Num(mean), Num(peak)}
 }
@@ -176,7 +178,7 @@ func rate(counter, gauge tracks, s *model.Snapshot) Num {
 
 func fillServer(p *ServerPart, s *model.Snapshot, of func(model.SeriesID) tracks) {
 	p.Running, p.Waiting = of(model.ServerRunning).level(s, summed), of(model.ServerWaiting).level(s, summed)
-	p.KVUsage = of(model.ServerKV).level(s, averaged)
+	p.KVUsage = of(model.ServerKV).level(s, fullest)
 	p.Batch = BatchPart{absent, absent, absent, Num(s.Run.Configured("max_batch"))}
 	if math.IsNaN(float64(p.Batch.Configured)) {
 		p.Batch.Configured = Num(s.Run.Configured("slots"))

@@ -68,7 +68,7 @@ func TestTwoServers(t *testing.T) {
 		{"b running", 20, b.Running.Mean},
 		{"b running peak", 20, b.Running.Peak},
 		{"b waiting", 1, b.Waiting.Mean},
-		{"b kv", .4, b.KVUsage.Mean},
+		{"b kv", .6, b.KVUsage.Mean},
 		{"b batch", 11, b.Batch.Mean},
 		{"b batch median", 11, b.Batch.P50},
 		{"b largest batch", 12, b.Batch.Max},
