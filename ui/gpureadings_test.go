@@ -45,7 +45,8 @@ func TestReadingsOfAGPU(t *testing.T) {
 			[]string{"of the limit", "mean"},
 		},
 		{
-			"busy at idle watts", levels{model.GPUUtil: 1, model.GPUPower: 90, model.GPUPowerLimit: 700, model.GPUReasons: 0},
+			"busy at idle watts",
+			levels{model.GPUUtil: 1, model.GPUPower: 90, model.GPUPowerLimit: 700, model.GPUReasons: 0},
 			[]string{"busy time 100 %  at 90 W: doubtful", "held by: nothing"},
 			[]string{"a kernel ran; not"},
 		},

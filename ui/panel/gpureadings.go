@@ -73,8 +73,17 @@ var reasonNames = []struct {
 	bit   int64
 	words string
 }{
-	{0x1, "idle"}, {0x2, "applications clocks"}, {0x4, "SW power cap"}, {0x8, "HW slowdown"}, {0x10, "sync boost"}, {0x20, "SW thermal"},
-	{0x40, "HW thermal"}, {0x80, "HW power brake"}, {0x100, "display clocks"}, {0x200, "board limit"}, {0x400, "reliability"},
+	{0x1, "idle"},
+	{0x2, "applications clocks"},
+	{0x4, "SW power cap"},
+	{0x8, "HW slowdown"},
+	{0x10, "sync boost"},
+	{0x20, "SW thermal"},
+	{0x40, "HW thermal"},
+	{0x80, "HW power brake"},
+	{0x100, "display clocks"},
+	{0x200, "board limit"},
+	{0x400, "reliability"},
 }
 
 // reasonWords are the reasons in a mask; bits that nobody has named yet stand as
