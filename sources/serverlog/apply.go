@@ -1,7 +1,6 @@
 package serverlog
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,6 +37,8 @@ type emitter struct {
 	engines map[string]*engineState
 	label   []byte         // the newest engine's
 	lately  *engineState   // the newest engine, nil before the first
+	where   []byte         // which of several servers the reading at hand is of
+	joined  joined         // whether the log is of several servers
 	slotted []*engineState // those whose running is rebuilt from slots, in order of appearance
 	spoke   bool           // something was read since the server's start
 	config  map[string]float64
@@ -70,51 +71,6 @@ func (e *emitter) emit(id model.SeriesID, k model.Kind, key uint64, v float64) {
 	e.out.Emit(ev)
 }
 
-// engine finds a scheduler's state by its label; a new label is noted once.
-func (e *emitter) engine(label []byte) *engineState {
-	label = label[:min(len(label), maxKey)]
-	if e.lately != nil && string(e.label) == string(label) {
-		return e.lately
-	}
-	e.label = append(e.label[:0], label...)
-	if st, ok := e.engines[string(label)]; ok {
-		e.lately = st
-		return st
-	}
-	if len(e.engines) >= maxEngines {
-		return e.excess()
-	}
-	st := &engineState{total: -1}
-	if len(label) > 0 {
-		st.key = hashBytes(fnvStart, label)
-		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteEngine, Key: st.key, Name: clean(label, maxKey)})
-	}
-	if e.engines == nil {
-		e.engines = make(map[string]*engineState)
-	}
-	e.engines[string(label)] = st
-	e.lately = st
-	return st
-}
-
-// maxEngines is how many schedulers of one log are kept apart. What the others
-// say is counted as one's that is named for all of them.
-const maxEngines = 256
-
-func (e *emitter) excess() *engineState {
-	const name = "(others)"
-	st, ok := e.engines[name]
-	if !ok {
-		st = &engineState{total: -1, key: hashBytes(fnvStart, []byte(name))}
-		e.engines[name] = st
-		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteEngine, Key: st.key, Name: name})
-		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteError, Text: fmt.Sprintf(
-			"more than %d engines write to this log: those beyond are taken for one (is the format right? try benchtop probe)", maxEngines)})
-	}
-	e.lately = st
-	return st
-}
-
 // apply emits what a reading says.
 func (e *emitter) apply(r *Reading) {
 	if r.Debug {
@@ -127,7 +83,8 @@ func (e *emitter) apply(r *Reading) {
 	if r.Set == 0 && !r.Restart {
 		return
 	}
-	st := e.engine(r.Engine)
+	st := e.engine(e.joined.label(e, r))
+	e.joined.request(e.where, r)
 	if r.Restart {
 		e.restart(st, r)
 	}
@@ -247,7 +204,7 @@ func (e *emitter) restart(st *engineState, r *Reading) {
 	st.total = -1
 	e.ends.forget()
 	// One process behind a router is not the whole source.
-	if e.spoke && r.Engine == nil {
+	if e.spoke && r.Engine == nil && !e.joined.several {
 		e.emit(model.ServerRunning, model.Reset, 0, 0)
 		e.spoke = false
 	}

@@ -23,7 +23,10 @@ func (c *record) bracket(b []byte) (n int, stop bool) {
 	case location(in) == len(in):
 		c.loc = in
 		return n, true
-	case bytes.HasPrefix(in, []byte("pod/")), bytes.HasPrefix(in, []byte("resource.labels")), string(in) == "_torch":
+	case bytes.HasPrefix(in, []byte("pod/")):
+		c.where, c.fresh = in, true
+		return n, false
+	case bytes.HasPrefix(in, []byte("resource.labels")), string(in) == "_torch":
 		c.fresh = true
 		return n, false
 	case string(in) == "GIN", string(in) == "TRT-LLM", string(in) == "TensorRT-LLM", string(in) == "TM":
@@ -35,6 +38,10 @@ func (c *record) bracket(b []byte) (n int, stop bool) {
 	case ranked(in):
 		c.rank = in
 		return n, false
+	}
+	if bytes.HasPrefix(b[n:], []byte("| ")) && c.where == nil && c.level == noLevel && c.proc == nil { // podman's compose
+		c.where = in
+		return n + 1, false
 	}
 	if l, ok := levelOf(bytes.TrimRight(in, " ")); ok && (c.level == noLevel || c.fresh) {
 		c.level, c.fresh = l, false

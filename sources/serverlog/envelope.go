@@ -5,16 +5,16 @@ import "bytes"
 // Ranks of the keys of a JSON log record, lower case: of each sort the first
 // that stands there counts.
 const (
-	textRanks  = 4
+	textRanks  = 8
 	levelRanks = 5
-	timeRanks  = 5
+	timeRanks  = 6
 	nameRanks  = 3
 )
 
 // headKeys are the members of a JSON record that stand for its prefixes and its
 // text, by their ranks.
 type headKeys struct {
-	text  [textRanks]int32 // log, message, msg, body; 0 is none
+	text  [textRanks]int32 // log, message, msg, body and what collectors call a line; 0 is none
 	level [levelRanks]int32
 	time  [timeRanks]int32
 	name  [nameRanks]int32
@@ -33,6 +33,14 @@ func (h *headKeys) note(key []byte, i int32) {
 		at = &h.text[2]
 	case "body":
 		at = &h.text[3]
+	case "MESSAGE": // a journal
+		at = &h.text[4]
+	case "textPayload": // Google's
+		at = &h.text[5]
+	case "@message": // Amazon's
+		at = &h.text[6]
+	case "line": // Loki's
+		at = &h.text[7]
 	case "levelname":
 		at = &h.level[0]
 	case "level":
@@ -53,6 +61,8 @@ func (h *headKeys) note(key []byte, i int32) {
 		at = &h.time[3]
 	case "@timestamp":
 		at = &h.time[4]
+	case "__REALTIME_TIMESTAMP":
+		at = &h.time[5]
 	case "name":
 		at = &h.name[0]
 	case "logger":
@@ -101,7 +111,7 @@ func (s *stripper) envelope(c *record, depth int) {
 		if at == 0 || t.nodes[at].kind != jsonString {
 			continue
 		}
-		if i == 0 {
+		if i == 0 || i >= 4 {
 			c.obj = jsonValue{} // the collector's own object: nothing else in it is the server's
 		}
 		c.text = bytes.TrimRight(t.text(&t.nodes[at]), "\r\n")

@@ -82,6 +82,7 @@ func (d *Decoder) reading(c *record, r *Reading) {
 		d.e.at = d.e.seen
 		d.live(r)
 	}
+	d.e.where = c.where
 	d.e.apply(r)
 }
 

@@ -85,6 +85,9 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 			return n, c.loc != nil
 		}
 	}
+	if n = c.podded(b); n > 0 {
+		return n, false
+	}
 	if sentence(b) {
 		return 0, false
 	}
@@ -139,8 +142,8 @@ func (c *record) process(b []byte) int {
 		if sp := bytes.IndexByte(name, ' '); sp > 0 {
 			name = name[:sp] // VllmWorker rank=0
 		}
-		if c.outer == nil {
-			c.outer = name
+		if c.where == nil && bytes.HasPrefix(name, replica) {
+			c.where = in // with its process: there are as many as replicas
 		}
 		c.proc = name
 		if bytes.HasPrefix(name, []byte("EngineCore")) {
@@ -270,28 +273,6 @@ func llamaLetter(b []byte, c *record) int {
 			c.peeked = true
 			return 2
 		}
-	}
-	return 0
-}
-
-// compose measures docker compose's `name-1  | `. Names hold no blank; the
-// blanks behind one pad it to the longest name.
-func (c *record) compose(b []byte) int {
-	if c.level != noLevel || c.rank != nil || c.tag != nil || c.proc != nil {
-		return 0
-	}
-	n := 0
-	for n < len(b) && n < 64 && (isWord(b[n]) || b[n] == '-' || b[n] == '.') {
-		n++
-	}
-	if n == 0 || n == len(b) || b[n] != ' ' {
-		return 0
-	}
-	for n < len(b) && b[n] == ' ' {
-		n++
-	}
-	if n < len(b) && b[n] == '|' && (n+1 == len(b) || b[n+1] == ' ') {
-		return n + 1
 	}
 	return 0
 }

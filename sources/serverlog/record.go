@@ -49,7 +49,7 @@ type record struct {
 	clock  time.Duration // since the server's start
 	ticked bool          // clock is valid
 	proc   []byte        // innermost process: EngineCore_DP0
-	outer  []byte        // outermost process: ServeReplica:app:Model
+	where  []byte        // which of several servers whose logs were joined: a container, a pod, a replica
 	core   []byte        // the process that runs an engine, wherever it stands: EngineCore_DP0
 	port   []byte        // llama-server router: 42027
 	rank   []byte        // what a bracket tells about ranks: "DP1 TP1", "gpu=4"
@@ -291,7 +291,7 @@ func (s *stripper) open(c *record, depth int) {
 // collector said of the line holds for it too.
 func (s *stripper) again(text []byte, c *record) {
 	c.settle()
-	outer := record{port: c.port, outer: c.outer, proc: c.proc, core: c.core}
+	outer := record{where: c.where, port: c.port, proc: c.proc, core: c.core}
 	switch {
 	case c.rest != nil:
 		outer.stamp = c.before

@@ -122,7 +122,7 @@ func (a *album) learn(line, plain []byte, n int, c *record) {
 	}
 	sh.rec, sh.stamp, sh.clock = *c, painted(line, plain, c.stampAt), painted(line, plain, c.clockAt)
 	sh.rec.text, sh.rec.raw = nil, nil
-	for _, p := range []*[]byte{&sh.rec.proc, &sh.rec.outer, &sh.rec.core, &sh.rec.port, &sh.rec.rank, &sh.rec.loc, &sh.rec.name, &sh.rec.tag} {
+	for _, p := range []*[]byte{&sh.rec.where, &sh.rec.proc, &sh.rec.core, &sh.rec.port, &sh.rec.rank, &sh.rec.loc, &sh.rec.name, &sh.rec.tag} {
 		sh.adopt(plain, p)
 	}
 }

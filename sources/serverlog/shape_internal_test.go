@@ -49,8 +49,8 @@ func FuzzShape(f *testing.F) {
 // described is all that a format can see of a record.
 func described(c *record) string {
 	c.settle()
-	return fmt.Sprintf("text %q level %d stamp %+v clock %v %v proc %q outer %q core %q port %q rank %q loc %q name %q tag %q klog %v uvi %v part %v json %v",
-		c.text, c.level, c.stamp, c.clock, c.ticked, c.proc, c.outer, c.core, c.port, c.rank, c.loc, c.name, c.tag, c.klog, c.uvi, c.part, c.obj.t != nil)
+	return fmt.Sprintf("text %q level %d stamp %+v clock %v %v where %q proc %q core %q port %q rank %q loc %q name %q tag %q klog %v uvi %v part %v json %v",
+		c.text, c.level, c.stamp, c.clock, c.ticked, c.where, c.proc, c.core, c.port, c.rank, c.loc, c.name, c.tag, c.klog, c.uvi, c.part, c.obj.t != nil)
 }
 
 // impossible reports whether two records of a line differ by a date or time of
