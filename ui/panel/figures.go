@@ -176,11 +176,11 @@ func lostRow(s *model.Snapshot) figure {
 	row := figure{"lost", []Span{{draw.Count(float64(failed)) + " (" + draw.Percent(share) + ")", themes.Bad, true}}, 2}
 	for _, k := range lossKinds {
 		if n := t.ByOutcome[k.client]; n > 0 {
-			name := k.name
+			text := draw.Count(float64(n)) + " " + k.name
 			if n == failed {
-				name = k.words // the only kind: there is room
+				text = k.words // the only kind: the number stands before it
 			}
-			row.vals = append(row.vals, Span{draw.Count(float64(n)) + " " + name, themes.Warn, false})
+			row.vals = append(row.vals, Span{text, themes.Warn, false})
 		}
 	}
 	return row

@@ -16,6 +16,7 @@ type Panel struct {
 	Want      layout.Want
 	Needs     func(*model.Snapshot) bool // whether there is anything to show; nil: always
 	Blank     func(*model.Snapshot) bool // whether nobody has told any of it so far; nil: never
+	Rows      func(*model.Snapshot) int  // how many rows it can fill at most; nil: as its want says
 	Head      func(Frame) Head           // its title line, where there are frames
 	Draw      func(Frame)
 }
@@ -131,6 +132,12 @@ func In(name, hidden string, s *model.Snapshot) []Panel {
 			p.Want.Steps, p.Want.Grow = []int{1}, 0
 			if p.Want.Narrow != nil {
 				p.Want.Narrow = []int{1}
+			}
+		}
+		if p.Rows != nil {
+			p.Want.Most = p.Rows(s)
+			if n := min(p.Want.Most, 8); n > p.Want.Steps[0] {
+				p.Want.Steps = append([]int{n}, p.Want.Steps...)
 			}
 		}
 		out = append(out, p)

@@ -13,7 +13,8 @@ import (
 
 var sources = Panel{
 	ID: "sources", Title: "sources", Key: "8",
-	Want: layout.Want{Side: true, Far: true, Steps: []int{4, 3, 2}, Rank: 4, Grow: 1, Most: 8},
+	Want: layout.Want{Side: true, Far: true, Steps: []int{4, 3, 2}, Rank: 4, Grow: 1},
+	Rows: sourceRows,
 	Head: sourcesHead,
 	Draw: drawSources,
 }
@@ -27,6 +28,19 @@ func listed(s *model.Snapshot) []model.SourceInfo {
 		}
 	}
 	return out
+}
+
+// sourceRows is a row for each source, and one for the reason of what is not
+// well.
+func sourceRows(s *model.Snapshot) int {
+	all := listed(s)
+	n := len(all)
+	for i := range all {
+		if all[i].Why != "" {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // well reports whether a source does what it should, or has done it.

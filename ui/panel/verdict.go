@@ -14,7 +14,7 @@ import (
 
 var verdict = Panel{
 	ID: "verdict", Title: "verdict", Key: "6",
-	Want: layout.Want{Side: true, Steps: []int{15, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 3, Most: 26, Fixed: true},
+	Want: layout.Want{Side: true, Steps: []int{15, 12, 8}, Narrow: []int{4, 3, 2}, Rank: 1, Grow: 9, Most: 28, Fixed: true},
 	Head: verdictHead,
 	Draw: drawVerdict,
 }
