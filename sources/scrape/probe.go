@@ -22,9 +22,9 @@ type Summary struct {
 	Unknown []string `json:"unknown"`
 }
 
-// Looks reports whether a text begins like an exposition or saved scrapes: most
-// of its first lines that are no comments are samples with a name as metrics
-// have, or it is a server's JSON that is read for one.
+// Looks reports whether a text begins like an exposition or saved scrapes: it
+// has their comments, or most of its first lines are samples, or it is a
+// server's JSON that is read for one.
 func Looks(head []byte) bool {
 	head = tidy(bytes.Clone(head[:min(len(head), 64<<10)]))
 	if first := firstByte(head); first == '[' || first == '{' {
@@ -38,7 +38,7 @@ func Looks(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		switch {
 		case bytes.HasPrefix(line, []byte(savedHead)), bytes.HasPrefix(line, []byte("# HELP ")), bytes.HasPrefix(line, []byte("# TYPE ")):
-			samples += 2 // no log has such lines
+			return true // no log has such lines
 		case len(bytes.TrimSpace(line)) == 0:
 		case sampleShape.Match(line):
 			samples++

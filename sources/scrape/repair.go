@@ -12,7 +12,8 @@ import (
 	prom "github.com/prometheus/common/model"
 )
 
-// Limits of repairing an exposition with bad lines.
+// Limits of repairing an exposition line by line: beyond them all bad lines are
+// taken out at once, which is coarser.
 const (
 	maxRepairs    = 16
 	maxRepairBody = 1 << 20
@@ -32,9 +33,9 @@ func (x *Exposition) parse(body []byte) map[string]*dto.MetricFamily {
 		line := blank(body, bad.Line)
 		x.Bad = append(x.Bad, BadLine{Line: bad.Line, Reason: bad.Msg, Text: line})
 		switch {
-		case line == "" || len(body) > maxRepairBody || len(x.Bad) >= 2*maxRepairs && sieved:
+		case line == "", sieved && (len(body) > maxRepairBody || len(x.Bad) >= 2*maxRepairs):
 			return families
-		case len(x.Bad) >= maxRepairs && !sieved:
+		case !sieved && (len(body) > maxRepairBody || len(x.Bad) >= maxRepairs):
 			sieve(body)
 			sieved = true
 		}

@@ -52,6 +52,7 @@ func TestOddPages(t *testing.T) {
 		{"times with a fraction", strings.NewReplacer("} 4", "} 4 1760000000.25", "} 2", "} 2 1760000000.25 # {a=\"b\"} 1").Replace(plainPage) + "# EOF\n"},
 		{"braces and quotes in a label", strings.ReplaceAll(plainPage, `"m"`, `"a} \" # {b"`) + "# EOF\n"},
 		{"a type after its samples", values + "\n" + bad(20) + plainPage},
+		{"a bad line in a large page", "bad-name 5\n" + strings.Repeat("# nothing at all here\n", 60_000) + plainPage},
 		{"a comma behind the labels", strings.ReplaceAll(plainPage, `"m"}`, `"m",}`)},
 	}
 	for _, tt := range tests {
@@ -75,6 +76,7 @@ func TestLooks(t *testing.T) {
 		{"exposition", plainPage, true},
 		{"without types", "vllm:num_requests_running{engine=\"0\"} 4\nup 1\n", true},
 		{"some bad lines first", "bad-name 5\nother-bad 6\n" + plainPage, true},
+		{"mostly bad lines", strings.Repeat("bad-name 5\n", 100) + plainPage, true},
 		{"saved", "# scrape 2026-05-12T07:41:29Z status=200\n", true},
 		{"trtllm's statistics", `[{"iter":1,"numActiveRequests":2}]`, true},
 		{"infinity's models", `{"data":[{"id":"x","stats":{"queue_absolute":2}}]}`, true},
