@@ -49,9 +49,10 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 		role, base = themes.GPU, fewest(vals)-(most(vals)-fewest(vals))/3 // what moves is small beside what it is
 	case model.SideHost, model.SideSelf:
 	}
+	told := ends(vals, id, step)
 	name, age := " "+strings.ReplaceAll(e.Series, "_", " "), ", "+draw.Age((step*sparkCells).Seconds())
 	_, short, _ := strings.Cut(strings.TrimSpace(name), " ")
-	for _, fuller := range []string{" " + short + " " + ends(vals, id), name + " " + ends(vals, id), name + " " + ends(vals, id) + age} {
+	for _, fuller := range []string{" " + short + " " + told, name + " " + told, name + " " + told + age} {
 		if draw.Width(fuller) <= w-sparkCells-2 {
 			name = fuller
 		}
@@ -59,14 +60,18 @@ func (f Frame) evidenceLine(e model.Evidence, w int) line {
 	return line{{"  ", role, false}, {draw.Spark(vals, base), role, false}, {draw.Fit(name, w-sparkCells-2), themes.Dim, false}}
 }
 
-// ends words a series' first and last value in its unit.
-func ends(vals []float64, id model.SeriesID) string {
+// ends words a series' first and last value in its unit; what is counted in
+// columns of step, a second.
+func ends(vals []float64, id model.SeriesID, step time.Duration) string {
 	from, to := math.NaN(), math.NaN()
 	for _, v := range vals {
 		if from != from {
 			from = v
 		}
 		to = first(v, to)
+	}
+	if d := id.Describe(); d.Shape == model.Counter {
+		return draw.Small(from/step.Seconds()) + "→" + draw.Small(to/step.Seconds()) + "/s"
 	}
 	word, unit := draw.Small, ""
 	switch id.Describe().Unit {
