@@ -83,8 +83,12 @@ func (e *emitter) apply(r *Reading) {
 	if r.Set == 0 && !r.Restart {
 		return
 	}
-	st := e.engine(e.joined.label(e, r))
-	e.joined.request(e.where, r)
+	label := r.Engine
+	if e.where != nil {
+		label = e.joined.label(e, r)
+		e.joined.request(e.where, r)
+	}
+	st := e.engine(label)
 	if r.Restart {
 		e.restart(st, r)
 	}

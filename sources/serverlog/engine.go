@@ -64,6 +64,7 @@ func (e *emitter) named(st *engineState, label []byte) {
 // engines from zero. As long as there is one, its engines have their own labels.
 type joined struct {
 	home    []byte // the first
+	raw     []byte // and as its lines have it
 	several bool
 	buf     []byte
 }
@@ -73,15 +74,18 @@ const gaugeFields = HasRunning | HasWaiting | HasKV | HasPromptTPS | HasGenTPS |
 
 // label is an engine's label in the whole log.
 func (j *joined) label(e *emitter, r *Reading) []byte {
+	if !j.several && string(e.where) == string(j.raw) {
+		return r.Engine
+	}
 	where := whereName(e.where)
 	switch {
-	case len(where) == 0 || !j.several && string(where) == string(j.home):
+	case len(where) == 0:
 		return r.Engine
 	case j.several:
 	case r.Set&gaugeFields == 0 && !r.Restart:
 		return r.Engine // another program's beside it may be no server
 	case j.home == nil:
-		j.home = bytes.Clone(where)
+		j.home, j.raw = bytes.Clone(where), bytes.Clone(e.where)
 		return r.Engine
 	default:
 		j.part(e)

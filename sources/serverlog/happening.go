@@ -173,23 +173,14 @@ var faultSigns = [...]struct {
 	{[]byte("garbage collection"), GarbageCollection},
 }
 
-// signTable sorts signs by their first byte.
-func signTable(list []sign) (t [256][]sign) {
+// signTable sorts signs by their first two letters, each list in its order.
+func signTable(list []sign) (t [1024][]sign) {
 	for _, s := range list {
-		t[s.text[0]] = append(t[s.text[0]], s)
+		p := pair(s.text[0], s.text[1])
+		t[p] = append(t[p], s)
 	}
 	return t
 }
-
-// signStarts tells which first two letters the signs have.
-var signStarts = func() (t [1024]bool) {
-	for _, list := range signs {
-		for _, s := range list {
-			t[pair(s.text[0], s.text[1])] = true
-		}
-	}
-	return t
-}()
 
 // Bounds of where signs are looked for.
 const (
@@ -310,10 +301,10 @@ var faultStarts = func() (t [1024]uint32) {
 }()
 
 func startSign(t []byte) Happening {
-	if len(t) < 2 || !signStarts[pair(t[0], t[1])] {
+	if len(t) < 2 {
 		return NoHappening
 	}
-	for _, s := range signs[t[0]] {
+	for _, s := range signs[pair(t[0], t[1])] {
 		if len(t) >= len(s.text) && string(t[:len(s.text)]) == s.text {
 			return s.what
 		}

@@ -73,7 +73,8 @@ func (rd *reader) read(line []byte, emit func(*record, *Reading)) {
 // one parses the record at hand.
 func (rd *reader) one(emit func(*record, *Reading)) {
 	c, r := &rd.rec, &rd.r
-	*r = Reading{Debug: c.level == debugLevel, Clock: c.clock, Clocked: c.ticked}
+	*r = Reading{}
+	r.Debug, r.Clock, r.Clocked = c.level == debugLevel, c.clock, c.ticked
 	rd.f.parse(c, r)
 	if r.Plain && r.Event == Error && rd.continued(c, c.at(rd.year, rd.zone)) {
 		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked}

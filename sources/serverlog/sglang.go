@@ -58,22 +58,21 @@ func sglangKind(t []byte) (rest []byte, kind byte) {
 
 func sglangParse(c *record, r *Reading) {
 	t := c.text
-	if r.Engine = c.rankOf("DP"); r.Engine == nil {
-		r.Engine = c.rankOf("gpu=")
-	}
+	var repeats bool
+	r.Engine, repeats = sglangRank(c.rank)
 	if len(t) == 0 {
 		return
 	}
 	rest, kind := sglangKind(t)
 	switch {
 	case kind != 0:
-		if !sglangRepeats(c) {
+		if !repeats {
 			sglangStats(rest, kind, r)
 			r.Odd = r.Empty()
 		}
 	case bytes.HasPrefix(t, []byte("KV cache pool is full. Retract requests.")), bytes.HasPrefix(t, []byte("Testing retraction.")),
 		bytes.HasPrefix(t[1:], []byte("ecode out of memory happened")):
-		if v, ok := count(t, []byte("#retracted_reqs: "), comma); ok && !sglangRepeats(c) {
+		if v, ok := count(t, []byte("#retracted_reqs: "), comma); ok && !repeats {
 			r.preempted(v)
 		}
 	case bytes.HasPrefix(t, []byte("Scheduler hit an exception")), bytes.HasPrefix(t, []byte("Scheduler watchdog timeout")), bytes.HasPrefix(t, []byte("Watchdog timeout")):
@@ -99,17 +98,35 @@ func sglangParse(c *record, r *Reading) {
 	}
 }
 
-// sglangRepeats reports whether a rank repeats what another one counts: later
-// pipeline stages, context ranks, which share each request's tokens, and tensor
-// ranks that stand without a data rank.
-func sglangRepeats(c *record) bool {
-	for _, name := range [...]string{"PP", "ATTN_CP", "CP"} {
-		if p := c.rankOf(name); p != nil && string(p) != "0" {
-			return true
+// sglangRank reads `DP1 PP0 TP1` or `gpu=4`: whose engine speaks, and whether
+// it repeats what another rank counts, as later pipeline stages do, context
+// ranks, which share each request's tokens, and tensor ranks that stand without
+// a data rank.
+func sglangRank(b []byte) (engine []byte, repeats bool) {
+	tensor := false
+	for len(b) > 0 {
+		n := 0
+		for n < len(b) && !isDigit(b[n]) {
+			n++
+		}
+		e := n
+		for e < len(b) && isDigit(b[e]) {
+			e++
+		}
+		zero := e == n+1 && b[n] == '0'
+		switch string(b[:n]) {
+		case "DP", "gpu=":
+			engine = trimZeros(b[n:e])
+		case "PP", "CP", "ATTN_CP":
+			repeats = repeats || !zero
+		case "TP":
+			tensor = !zero
+		}
+		if b = b[e:]; len(b) > 0 {
+			b = b[1:]
 		}
 	}
-	t := c.rankOf("TP")
-	return t != nil && string(t) != "0" && c.rankOf("DP") == nil
+	return engine, repeats || tensor && engine == nil
 }
 
 // sglangBare reads the end of a traceback that says why a request ended.
