@@ -223,7 +223,7 @@ func (s *Store) clockShare(h []epoch) model.ClockShare {
 	if len(x) < bucketsCV || hi-lo < clockRange {
 		return c
 	}
-	c.Elasticity = slopeOver(x, y)
+	c.Elasticity, _ = slopeOver(x, y, make([]float64, 0, len(x)*(len(x)-1)/2))
 	c.Known = !math.IsNaN(c.Elasticity)
 	c.Lo, c.Hi = bootSlope(x, y)
 	chain(&c, h)
@@ -231,9 +231,9 @@ func (s *Store) clockShare(h []epoch) model.ClockShare {
 }
 
 // slopeOver is the Theil-Sen slope of y on x: the median over the pairs whose x
-// differ by enough to tell.
-func slopeOver(x, y []float64) float64 {
-	var slopes []float64
+// differ by enough to tell. slopes is room for them, which is given back.
+func slopeOver(x, y, slopes []float64) (float64, []float64) {
+	slopes = slopes[:0]
 	for i := range x {
 		for j := range i {
 			if d := x[i] - x[j]; math.Abs(d) >= clockRange/5 {
@@ -241,7 +241,7 @@ func slopeOver(x, y []float64) float64 {
 			}
 		}
 	}
-	return model.Median(slopes)
+	return middle(slopes), slopes
 }
 
 // bootSlope is the 95 % interval of the slope by a bootstrap over blocks of
@@ -256,7 +256,7 @@ func bootSlope(x, y []float64) (lo, hi float64) {
 		draw ^= draw << 17
 		return int(draw % uint64(n))
 	}
-	var slopes []float64
+	var slopes, room []float64
 	bx, by := make([]float64, 0, most), make([]float64, 0, most)
 	for range clockDraws {
 		bx, by = bx[:0], by[:0]
@@ -264,7 +264,8 @@ func bootSlope(x, y []float64) (lo, hi float64) {
 			at := pick(max(1, most-clockBlocks+1))
 			bx, by = append(bx, x[at:min(at+clockBlocks, most)]...), append(by, y[at:min(at+clockBlocks, most)]...)
 		}
-		if v := slopeOver(bx, by); !math.IsNaN(v) {
+		var v float64
+		if v, room = slopeOver(bx, by, room); !math.IsNaN(v) {
 			slopes = append(slopes, v)
 		}
 	}

@@ -2,11 +2,10 @@ package store
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"benchtop/model"
 )
 
 // mean of v; NaN of nothing.
@@ -43,6 +42,51 @@ func quantile(v []float64, q float64) float64 {
 	return v[min(max(i, 0), len(v)-1)]
 }
 
+// middle is the median of v, which holds no NaN and whose order it changes, in
+// time that grows with its length alone: of ten thousands of pairwise slopes
+// sorting them all is what costs.
+func middle(v []float64) float64 {
+	n := len(v)
+	if n == 0 {
+		return math.NaN()
+	}
+	k := n / 2
+	nth(v, k)
+	if n%2 == 1 {
+		return v[k]
+	}
+	return (slices.Max(v[:k]) + v[k]) / 2
+}
+
+// nth puts in place k what would stand there were v sorted, and what is less
+// before it.
+func nth(v []float64, k int) {
+	for turns := 2 * bits.Len(uint(len(v))); len(v) > 12 && turns > 0; turns-- {
+		a, b, c := v[0], v[len(v)/2], v[len(v)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		less, same := 0, 0 // v[:less] is below the pivot, v[less:same] equals it
+		for i, x := range v {
+			switch {
+			case x < pivot:
+				v[i], v[same], v[less] = v[same], v[less], x
+				less, same = less+1, same+1
+			case x == pivot:
+				v[i], v[same] = v[same], x
+				same++
+			}
+		}
+		switch {
+		case k < less:
+			v = v[:less]
+		case k < same:
+			return
+		default:
+			v, k = v[same:], k-same
+		}
+	}
+	slices.Sort(v) // few are left, or the pivots were bad ones
+}
+
 // theilSen is the median of all pairwise slopes of equally spaced points, per
 // step; NaN below two points. Robust against outliers, unlike least squares.
 func theilSen(y []float64) float64 {
@@ -52,7 +96,7 @@ func theilSen(y []float64) float64 {
 			slopes = append(slopes, (y[j]-y[i])/float64(j-i))
 		}
 	}
-	return model.Median(slopes)
+	return middle(slopes)
 }
 
 // mannKendall is the two-sided p of no monotone trend in y (normal

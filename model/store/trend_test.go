@@ -3,7 +3,10 @@ package store
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"benchtop/model"
 )
 
 // TestTrends holds the rule on a growing queue's trend to its bounds: a constant
@@ -51,6 +54,33 @@ func TestTrends(t *testing.T) {
 		}
 		if got := float64(p) / runs; got > c.mostP {
 			t.Errorf("lag-1 correlation %v: want Mann-Kendall alone at most %v, got %v", c.lag, c.mostP, got)
+		}
+	}
+}
+
+// TestMiddleIsTheMedian compares with the middle of what is sorted, of every
+// kind of order and of many that are alike.
+func TestMiddleIsTheMedian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 9))
+	shapes := map[string]func(i, n int) float64{
+		"random":  func(int, int) float64 { return rng.NormFloat64() },
+		"alike":   func(int, int) float64 { return float64(rng.IntN(3)) },
+		"one":     func(int, int) float64 { return 7 },
+		"rising":  func(i, _ int) float64 { return float64(i) },
+		"falling": func(i, _ int) float64 { return -float64(i) },
+		"organ":   func(i, n int) float64 { return float64(min(i, n-i)) },
+		"far":     func(i, _ int) float64 { return []float64{math.Inf(1), math.Inf(-1), 0, math.MaxFloat64}[i%4] },
+	}
+	for name, shape := range shapes {
+		for n := range 200 {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = shape(i, n)
+			}
+			want := model.Median(slices.Clone(v))
+			if got := middle(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("%s, %d values: want %v, got %v", name, n, want, got)
+			}
 		}
 	}
 }
