@@ -91,8 +91,22 @@ func readAccess(text []byte, r *Reading) bool {
 	}
 	if inference(method, path) {
 		r.event(httpOutcome(code, NoOutcome))
+		r.Answer = true
 	}
 	return true
+}
+
+// serves tells what an ERROR record has to do with an answer: Python's web
+// server tells of an exception that its answer, a line of its own, was or will
+// be about, and vLLM's handlers tell why they refuse.
+func serves(c *record, r *Reading) {
+	switch {
+	case c.uvi:
+		r.Crash = bytes.HasPrefix(c.text, []byte("Exception in ASGI application"))
+		r.Owes = r.Crash
+	case len(c.loc) > 0 && c.loc[0] == 's':
+		r.Owes = bytes.HasPrefix(c.loc, []byte("serving"))
+	}
 }
 
 // odder finds ` - "` where it does not stand behind the first word: of a socket

@@ -76,6 +76,9 @@ func (rd *reader) one(emit func(*record, *Reading)) {
 	*r = Reading{}
 	r.Debug, r.Clock, r.Clocked = c.level == debugLevel, c.clock, c.ticked
 	rd.f.parse(c, r)
+	if r.Plain {
+		serves(c, r)
+	}
 	if r.Plain && r.Event == Error && rd.continued(c, c.at(rd.year, rd.zone)) {
 		*r = Reading{Debug: r.Debug, Clock: r.Clock, Clocked: r.Clocked}
 	}

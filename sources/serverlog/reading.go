@@ -84,6 +84,8 @@ type Reading struct {
 	Event   Outcome
 	Request uint64 // whose end Event and LatencyMs are, by the server's own id; 0 if it names none
 	Answer  bool   // Event is the status of an answer, which names no request
+	Owes    bool   // an error that a failing answer, which names no request, goes with
+	Crash   bool   // the answer may have come before it
 	Inner   bool   // of a call inside the server: no request where the log tells those too
 	Plain   bool   // Event is a bare error, which a continued record must not repeat
 	Slot    int64  // the slot that was taken or given up

@@ -34,10 +34,11 @@ type ending struct {
 // writers of a log report (a proxy and a replica, a cancellation and its slot's
 // release) counts once.
 type endings struct {
-	kept  *[requestsKept]ending // nil before the first
-	outer bool                  // the log tells whole requests, not only the calls inside them
-	owed  int                   // errors told by their request's id whose answer has not been seen
-	last  model.Instant         // the newest of them
+	kept   *[requestsKept]ending // nil before the first
+	outer  bool                  // the log tells whole requests, not only the calls inside them
+	failed int                   // failing answers whose exception has not been seen
+	owed   int                   // errors told by their request's id whose answer has not been seen
+	last   model.Instant         // the newest of them
 }
 
 // forget drops what was told before a restart: ids begin anew.
@@ -74,22 +75,26 @@ func (e *endings) inside(r *Reading) bool {
 // error in the midst of a stream has none: its status was sent before.
 const answerWithin = 2_000_000_000
 
-// answered reports whether a failing answer, whose line names no request, is
-// that of an error told by its id a moment before, and so counted already.
+// answered reports whether a reading is the second word on a failure that was
+// counted already: an answer, whose line names no request, to an error told a
+// moment before, or the exception behind an answer that was told first.
 func (e *endings) answered(r *Reading, at model.Instant) bool {
+	if at-e.last > answerWithin {
+		e.owed, e.failed = 0, 0
+	}
 	switch {
-	case r.Event == Error && r.Request != 0:
-		if at-e.last > answerWithin {
-			e.owed = 0
+	case r.Event == Error && (r.Request != 0 || r.Owes):
+		if r.Crash && e.failed > 0 {
+			e.failed--
+			return true
 		}
 		e.owed, e.last = e.owed+1, at
-	case r.Answer && (r.Event == Error || r.Event == Rejected) && e.owed > 0:
-		if at-e.last > answerWithin {
-			e.owed = 0
-			return false
+	case r.Answer && (r.Event == Error || r.Event == Rejected):
+		if e.owed > 0 {
+			e.owed--
+			return true
 		}
-		e.owed--
-		return true
+		e.failed, e.last = e.failed+1, at
 	}
 	return false
 }

@@ -98,3 +98,55 @@ func TestLlamaErrorsCountOnce(t *testing.T) {
 		})
 	}
 }
+
+// Python's web server tells an answer's status and the exception behind it in
+// two lines without an id, in either order; vLLM's handlers tell why they refuse
+// and then the status.
+func TestServedErrorsCountOnce(t *testing.T) {
+	const (
+		failed  = `(APIServer pid=1) INFO:     10.0.0.1:5 - "POST /v1/chat/completions HTTP/1.1" 500 Internal Server Error`
+		refused = `(APIServer pid=1) INFO:     10.0.0.1:5 - "POST /v1/chat/completions HTTP/1.1" 404 Not Found`
+		crash   = `(APIServer pid=1) ERROR:    Exception in ASGI application`
+		other   = `(APIServer pid=1) INFO:     10.0.0.1:5 - "POST /v1/chat/completions HTTP/1.1" 200 OK`
+		serving = `(APIServer pid=1) ERROR 11-05 10:00:02 [serving_chat.py:200] Error with model object='error' message='no such model' code=404`
+		engine  = `(EngineCore_DP0 pid=2) ERROR 11-05 10:00:02 [core.py:700] EngineCore encountered a fatal error.`
+	)
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  int
+	}{
+		{"an answer and its exception", []string{failed, crash}, 1},
+		{"an exception and its answer", []string{crash, failed}, 1},
+		{"two of each", []string{failed, failed, crash, crash}, 2},
+		{"an exception in the midst of a stream", []string{other, crash}, 1},
+		{"answers alone", []string{failed, failed}, 2},
+		{"refused with a word", []string{serving, refused}, 1},
+		{"refused without", []string{refused, refused}, 2},
+		{"of the engine", []string{engine, failed}, 2},
+		{"long before", []string{failed, other, other, other, crash}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, serverlog.Options{Format: "vllm", Year: 2026})
+			b.live(c.lines...)
+			if got := len(b.of(model.ServerError)); got != c.want {
+				t.Errorf("want %d errors, got %d", c.want, got)
+			}
+		})
+	}
+}
+
+// A call between two deployments is no request where the log tells requests.
+func TestRayCallsInside(t *testing.T) {
+	b := newBench(t, serverlog.Options{Format: "rayserve"})
+	line := func(app, id, text string) string {
+		return "INFO 2026-11-30 12:00:01,000 " + app + " 3l2zn5js " + id + " -- " + text
+	}
+	b.live(
+		line("app_In", "61b27d4f-ebf3", "POST /generate 200 55.4ms"),
+		line("app_Enc", "6145e710-4ff4", "CALL __call__ OK 11.2ms"),
+		line("app_In", "6145e710-4ff4", "POST /generate 200 54.9ms"),
+	)
+	b.want(model.ServerFinished, 1, 1)
+	b.want(model.ServerLatency, 0.0554, 0.0549)
+}
