@@ -37,6 +37,8 @@ type emitter struct {
 	engines map[string]*engineState
 	label   []byte         // the newest engine's
 	lately  *engineState   // the newest engine, nil before the first
+	teller  uint8          // whose waits count, 0 before the first of several
+	told    uint8          // of whom that was said
 	where   []byte         // which of several servers the reading at hand is of
 	joined  joined         // whether the log is of several servers
 	slotted []*engineState // those whose running is rebuilt from slots, in order of appearance
@@ -165,7 +167,7 @@ func (e *emitter) samples(st *engineState, r *Reading) {
 	case r.Has(HasRunning) && r.Steps && r.Running > 0 && !r.Has(HasBatch):
 		e.emit(model.ServerBatch, model.Observe, st.key, float64(r.Running))
 	}
-	if r.Has(HasBatchWait) {
+	if r.Has(HasBatchWait) && e.tells(r.Teller) {
 		e.emit(model.ServerBatchWait, model.Observe, st.key, r.BatchWaitMs/1e3)
 	}
 	if r.Has(HasExec) {

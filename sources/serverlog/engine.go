@@ -143,3 +143,24 @@ func whereName(where []byte) []byte {
 	where = bytes.TrimPrefix(where, []byte("pod/"))
 	return where[max(0, len(where)-whereMost):]
 }
+
+// waitTellers are the writers of TorchServe's log that tell a request's wait, by
+// Reading.Teller.
+var waitTellers = [...]string{1: "ts_queue_latency_microseconds", 2: "RestJob's lines", 3: "QueueTime"}
+
+// tells reports whether a writer's word on a wait counts: each request's is told
+// by up to three, and the most exact of them is taken.
+func (e *emitter) tells(by uint8) bool {
+	if by == 0 || by == e.teller {
+		return true
+	}
+	first := e.teller == 0
+	if first || by < e.teller {
+		e.teller = by
+	}
+	if !first && e.told != e.teller && !e.mute {
+		e.told = e.teller
+		e.out.Note(model.Note{At: e.seen, Seen: e.seen, Kind: model.NoteMark, Name: "source", Text: "the log tells each request's wait more than once: counted as told by " + waitTellers[e.teller]})
+	}
+	return by == e.teller
+}

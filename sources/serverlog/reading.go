@@ -84,6 +84,7 @@ type Reading struct {
 	Event   Outcome
 	Request uint64 // whose end Event and LatencyMs are, by the server's own id; 0 if it names none
 	Answer  bool   // Event is the status of an answer, which names no request
+	Teller  uint8  // of several writers that tell BatchWait of the same request; 1 is the most exact, 0 the only one
 	Owes    bool   // an error that a failing answer, which names no request, goes with
 	Crash   bool   // the answer may have come before it
 	Inner   bool   // of a call inside the server: no request where the log tells those too

@@ -2,6 +2,7 @@ package serverlog_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"benchtop/model"
@@ -149,4 +150,22 @@ func TestRayCallsInside(t *testing.T) {
 	)
 	b.want(model.ServerFinished, 1, 1)
 	b.want(model.ServerLatency, 0.0554, 0.0549)
+}
+
+// TorchServe tells each wait up to three times: one writer's word is counted, and
+// which is said.
+func TestTorchserveWaitsCountOnce(t *testing.T) {
+	line := func(text string) string { return "2024-03-08T08:44:35,262 " + text }
+	queue := line("[INFO ] W-9003-m_1.0 TS_METRICS - QueueTime.Milliseconds:4.0|#Level:Host|#hostname:h,timestamp:1709887475")
+	micro := line("[INFO ] W-9003-m_1.0 TS_METRICS - ts_queue_latency_microseconds.Microseconds:4100.0|#model_name:m|#hostname:h,timestamp:1709887475")
+	job := line("[DEBUG] W-9003-m_1.0 org.pytorch.serve.job.RestJob - Waiting time ns: 4120000, Backend time ns: 9112033")
+	b := newBench(t, serverlog.Options{Format: "torchserve"})
+	b.live(micro, job, queue, micro, job, queue)
+	b.want(model.ServerBatchWait, 0.0041, 0.0041)
+	if n := b.note(model.NoteMark, "source"); n == nil || !strings.Contains(n.Text, "ts_queue_latency_microseconds") {
+		t.Errorf("want a mark that says which writer counts, got %+v", n)
+	}
+	b = newBench(t, serverlog.Options{Format: "torchserve"})
+	b.live(queue, queue)
+	b.want(model.ServerBatchWait, 0.004, 0.004)
 }

@@ -77,6 +77,7 @@ func torchserveParse(c *record, r *Reading) {
 	case bytes.HasPrefix(msg, []byte("Waiting time ns: ")):
 		if v, ok := count(msg, []byte("Waiting time ns: "), comma); ok {
 			r.batchWait(float64(v) / 1e6)
+			r.Teller = 2
 		}
 	case bytes.HasPrefix(msg, []byte("Load model failed: ")) && bytes.HasSuffix(msg, []byte("error: Worker died.")):
 		r.event(Error)
@@ -133,7 +134,7 @@ func torchserveAccess(t []byte, r *Reading) {
 
 // torchserveMetric reads the waits among `Name.Unit:Value|#Dim:V|...`.
 func torchserveMetric(t []byte, r *Reading) {
-	scale := 1.0
+	scale, teller := 1.0, uint8(3)
 	var b []byte
 	switch {
 	case bytes.HasPrefix(t, []byte("QueueTime.ms:")):
@@ -141,11 +142,12 @@ func torchserveMetric(t []byte, r *Reading) {
 	case bytes.HasPrefix(t, []byte("QueueTime.Milliseconds:")):
 		b = t[len("QueueTime.Milliseconds:"):]
 	case bytes.HasPrefix(t, []byte("ts_queue_latency_microseconds.Microseconds:")):
-		b, scale = t[len("ts_queue_latency_microseconds.Microseconds:"):], 1e3
+		b, scale, teller = t[len("ts_queue_latency_microseconds.Microseconds:"):], 1e3, 1
 	default:
 		return
 	}
 	if v, n := number(b); n > 0 && n < len(b) && b[n] == '|' {
 		r.batchWait(v / scale)
+		r.Teller = teller
 	}
 }
