@@ -34,26 +34,48 @@ func (s *Store) countedBy(e *model.Event) bool {
 	return false
 }
 
+// rival is a source beside the primary one: how often it has told the series,
+// and how often the primary one had when it first did.
+type rival struct {
+	n, base uint64
+}
+
 // isPrimary reports whether a source is the one that the run-wide track of a
-// series shows. The one that speaks most often is; another takes over when it
-// has told half as many again, or the first has fallen silent.
+// series shows. The first that tells it is, until another has told it clearly
+// more often since it came, or the first has fallen silent. An endpoint is more
+// exact than a log, which rounds and tells of intervals: it takes over from a
+// log that it keeps up with.
 func (s *Store) isPrimary(e *model.Event) bool {
-	p, ok := s.primary[e.Series]
-	if ok && p.source != e.Source {
-		mine := s.track(e)
-		if float64(mine.n) <= 1.5*float64(p.n)+20 && e.At-p.at < 30_000_000_000 {
+	p := s.primary[e.Series]
+	if p == nil {
+		p = &primary{source: e.Source, rivals: make(map[model.SourceID]*rival)}
+		s.primary[e.Series] = p
+	}
+	if p.source != e.Source {
+		r := p.rivals[e.Source]
+		if r == nil {
+			r = &rival{base: p.n}
+			p.rivals[e.Source] = r
+		}
+		r.n++
+		if r.n <= s.needs(e.Source, p.source, p.n-r.base) && e.At-p.at < 30_000_000_000 {
 			return false
 		}
-		ok = false
+		clear(p.rivals)
+		p.source, p.n = e.Source, 0
 	}
-	if !ok {
-		p = primary{source: e.Source, n: s.track(e).n}
-	} else {
-		p.n++
-	}
+	p.n++
 	p.at = max(p.at, e.At)
-	s.primary[e.Series] = p
 	return true
+}
+
+// needs is how often a source must have told a series that the primary one told
+// n times meanwhile.
+func (s *Store) needs(next, now model.SourceID, n uint64) uint64 {
+	if s.source(next).info.Kind == model.KindMetrics && s.source(now).info.Kind == model.KindServerLog {
+		return n - n/4 + 2
+	}
+	return n + n/2 + 20
 }
 
 func (s *Store) wholeTrack(id model.SeriesID) *track {

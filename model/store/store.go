@@ -34,7 +34,7 @@ type Store struct {
 	run     model.RunInfo
 	marks   []model.Mark
 	steady  steadiness
-	primary map[model.SeriesID]primary
+	primary map[model.SeriesID]*primary
 	differs map[disagreement]bool
 	clean   *clean
 	slo     *sloJudge
@@ -59,8 +59,9 @@ type Store struct {
 // primary is the source whose numbers the run-wide track of a series shows.
 type primary struct {
 	source model.SourceID
-	n      uint64
+	n      uint64 // how often it has told it
 	at     model.Instant
+	rivals map[model.SourceID]*rival
 }
 
 // New makes an empty store.
@@ -69,7 +70,7 @@ func New(th model.Thresholds) *Store {
 		tracks: make(map[trackKey]*track), client: newClient(), server: newServer(),
 		gpus: make(map[uint64]*gpu), sources: make(map[model.SourceID]*source),
 		engines: make(map[uint64]string), host: make(map[model.SourceID]bool),
-		primary: make(map[model.SeriesID]primary), differs: make(map[disagreement]bool), clean: newClean(), slo: newSLOJudge(), cpuBest: math.NaN(), serverSkew: math.NaN(),
+		primary: make(map[model.SeriesID]*primary), differs: make(map[disagreement]bool), clean: newClean(), slo: newSLOJudge(), cpuBest: math.NaN(), serverSkew: math.NaN(),
 	}
 	s.run = model.RunInfo{
 		Facts: make(map[string]string), Meta: make(map[string]string),
