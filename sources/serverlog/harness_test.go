@@ -59,6 +59,7 @@ func (b *bench) collect() {
 		case batch := <-b.ch:
 			b.evs = append(b.evs, batch.Events...)
 			b.notes = append(b.notes, batch.Notes...)
+			sources.Recycle(batch)
 			continue
 		default:
 		}
