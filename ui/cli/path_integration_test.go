@@ -182,7 +182,7 @@ func TestIntegrationFaultsOfThePath(t *testing.T) {
 
 // spawn starts a part of this binary with its output in a file, and returns the
 // line that it says on standard error. The test's end is the part's.
-func spawn(t *testing.T, part, out string, argv ...string) string {
+func spawn(t testing.TB, part, out string, argv ...string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
