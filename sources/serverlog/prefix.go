@@ -80,7 +80,7 @@ func (c *record) one(b []byte, first bool) (n int, stop bool) {
 	if n, stop = c.levelled(b); n > 0 {
 		return n, stop
 	}
-	if b[0]-'a' <= 25 && c.stamp.zoned && c.level != noLevel {
+	if b[0]-'a' <= 25 && c.level != noLevel {
 		if n = c.target(b); n > 0 {
 			return n, c.loc != nil
 		}

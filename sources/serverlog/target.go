@@ -2,12 +2,13 @@ package serverlog
 
 import "bytes"
 
-// target reads `loggers.log: ` and `dynamo_run::subprocess: [metrics.py:489] `:
-// who speaks, where a server's own records pass through Rust's tracing on their
-// way out, as NVIDIA's Dynamo has it. Servers that are written in Rust
+// target reads `loggers.log: ` and `dynamo_run::subprocess: [metrics.py:489] `
+// behind a stamp and a level: who speaks, where a server's own records pass
+// through Rust's tracing on their way out, as NVIDIA's Dynamo has it, or through
+// a layout of Python's logging. Servers that are written in Rust
 // themselves keep theirs: their formats read it.
 func (c *record) target(b []byte) (n int) {
-	if c.loc != nil || c.name != nil || !c.stamp.zoned || !c.stamp.full() || crate(b) {
+	if c.loc != nil || c.name != nil || !c.stamp.full() || crate(b) {
 		return 0
 	}
 	parts := 0

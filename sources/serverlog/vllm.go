@@ -97,12 +97,12 @@ func vllmParse(c *record, r *Reading) {
 	switch {
 	case len(text) == 0 || quoting(c.loc) || string(c.name) == "vllm.entrypoints.logger":
 		return
+	case text[0] == 'I' && bytes.HasPrefix(text, []byte("Iteration(")): // since mid 2026 by the statistics' logger
+		vllmIteration(text, r)
+		r.Odd = r.Empty()
 	case vllmStats(c, text):
 		vllmReadStats(text, r)
 		r.Steps = r.Has(HasRunning) && string(engine) != "all"
-		r.Odd = r.Empty()
-	case text[0] == 'I' && bytes.HasPrefix(text, []byte("Iteration(")):
-		vllmIteration(text, r)
 		r.Odd = r.Empty()
 	case text[0] == 'A' && bytes.HasPrefix(text, []byte("Added request ")):
 		r.event(Started)
