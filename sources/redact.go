@@ -77,6 +77,15 @@ func hide(s string, head, value *regexp.Regexp, is func(name, value string) bool
 			b.WriteString(s[:m[1]])
 			b.WriteString(Hidden)
 			s = rest[len(v):]
+			for strings.HasPrefix(v, "-") { // or it is a flag, and what it takes comes next
+				gap := s[:len(s)-len(strings.TrimLeft(s, " ="))]
+				next := value.FindString(s[len(gap):])
+				if gap == "" || next == "" || !is(v, next) {
+					break
+				}
+				b.WriteString(gap + Hidden)
+				s, v = s[len(gap)+len(next):], next
+			}
 			continue
 		}
 		b.WriteString(s[:m[3]])
