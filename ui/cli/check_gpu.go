@@ -17,6 +17,10 @@ const driftC = 2
 // checkLoad is the utilization from which a GPU's clock counts, in percent.
 const checkLoad = 30
 
+// lockedBelow is the share of the highest clock under which a steady one is taken
+// for a lock: many a card boosts to a few percent less than it allows.
+const lockedBelow = 0.95
+
 // checkGPU is what some polls said of one GPU.
 type checkGPU struct {
 	name                string
@@ -36,6 +40,9 @@ func summarize(polls [][]gpu.Reading) (out []*checkGPU) {
 	for _, rs := range polls {
 		for i := range rs {
 			r := &rs[i]
+			if r.Instance != 0 {
+				continue // a MIG device: heat and clocks are the whole GPU's
+			}
 			g := byIndex[r.Index]
 			if g == nil {
 				g = &checkGPU{r.Name, r.Index, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, r.State}
@@ -144,7 +151,7 @@ func clockState(all []*checkGPU, lock string) (checkState, string, string) {
 			return checkDrifting, fmt.Sprintf("GPU %d moved between %.0f and %.0f MHz under load", g.index, g.clockLow, g.clockHigh), lock
 		case loaded && mask&reasonAppClocks != 0:
 			held++
-		case loaded && !math.IsNaN(g.reasons) && mask&^reasonIdle == 0 && g.clockHigh < 0.99*g.top:
+		case loaded && !math.IsNaN(g.reasons) && mask&^reasonIdle == 0 && g.clockHigh < lockedBelow*g.top:
 			held++
 		}
 	}

@@ -94,6 +94,16 @@ func gpuPolls(util, reasons float64, temps, clocks []float64) (polls [][]gpu.Rea
 	return polls
 }
 
+// withMIG adds a MIG device to each poll.
+func withMIG(polls [][]gpu.Reading) [][]gpu.Reading {
+	for i := range polls {
+		r := gpu.Reading{Instance: 1, UUID: "MIG-a"}
+		r.Set(gpu.MemUsed, 100)
+		polls[i] = append(polls[i], r)
+	}
+	return polls
+}
+
 func TestGPURows(t *testing.T) {
 	nan := math.NaN()
 	tests := []struct {
@@ -107,6 +117,8 @@ func TestGPURows(t *testing.T) {
 		{"gated", gpuPolls(0, 1, []float64{38, 38, 38}, []float64{345, 345, 345}), 45, checkLocked, checkRecorded},
 		{"cooling down", gpuPolls(0, 1, []float64{71, 69, 67}, []float64{345, 345, 345}), nan, checkDrifting, checkRecorded},
 		{"locked clock under load", gpuPolls(90, 0, []float64{60, 60, 60}, []float64{1200, 1200, 1200}), nan, checkRecorded, checkLocked},
+		{"a few percent less is no lock", gpuPolls(90, 0, []float64{60, 60, 60}, []float64{1900, 1900, 1900}), nan, checkRecorded, checkRecorded},
+		{"MIG devices have no clocks", withMIG(gpuPolls(90, 0, []float64{60, 60, 60}, []float64{1200, 1200, 1200})), nan, checkRecorded, checkLocked},
 		{"boosting under load", gpuPolls(90, 4, []float64{60, 60, 60}, []float64{1900, 1700, 1500}), nan, checkRecorded, checkDrifting},
 		{"steady at the power cap is no lock", gpuPolls(90, 4, []float64{60, 60, 60}, []float64{1500, 1500, 1500}), nan, checkRecorded, checkRecorded},
 	}

@@ -114,7 +114,7 @@ func (f Frame) locked(key uint64) bool {
 	}
 	for i := range sig.GPUs {
 		g := &sig.GPUs[i]
-		if g.Key != key || !(g.Loss >= 0.03 && g.LossBest < 0.02 && g.Util >= 0.3) {
+		if g.Key != key || !(g.Loss >= 0.05 && g.LossBest < 0.02 && g.Util >= 0.3) {
 			continue
 		}
 		for _, share := range []float64{g.PowerCap, g.SWThermal, g.HWThermal, g.Brake, g.SyncBoost, g.AppClocks, g.HWSlowdown, g.Board, g.Reliability, g.Display} {

@@ -31,8 +31,17 @@ func heldS(s *model.Snapshot, key uint64) float64 {
 	return n
 }
 
-// ranked are the GPUs that were lost first, then those with the longest held, the
-// others by number, each followed by its MIG devices.
+// hottest is a GPU's highest temperature of the run in steps of 10 °C: rows that
+// changed places with each degree could not be read.
+func hottest(s *model.Snapshot, key uint64) int {
+	if t := s.GPU(model.GPUTemp, key); t != nil && t.N > 0 {
+		return int(t.Max / 10)
+	}
+	return 0
+}
+
+// ranked are the GPUs that were lost first, then those with the longest held, then
+// the hottest, else by number, each followed by its MIG devices.
 func ranked(s *model.Snapshot) []model.GPUInfo {
 	all := slices.Clone(s.GPUs)
 	slices.SortStableFunc(all, func(a, b model.GPUInfo) int {
@@ -48,6 +57,9 @@ func ranked(s *model.Snapshot) []model.GPUInfo {
 			return -1
 		case x < y:
 			return 1
+		}
+		if x, y := hottest(s, a.Key), hottest(s, b.Key); x != y {
+			return y - x
 		}
 		return a.Index - b.Index
 	})
