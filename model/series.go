@@ -106,6 +106,8 @@ const (
 	ServerError
 	ServerPreempted
 	ServerDebugLines
+	ServerLogLines
+	ServerLogBytes
 
 	GPUSMClock
 	GPUMemClock
@@ -242,6 +244,8 @@ var Catalogue = [seriesCount]Series{
 	ServerError:        {"server_error", SideServer, Count, Counter, "errors the server logged"},
 	ServerPreempted:    {"server_preempted", SideServer, Count, Counter, "running requests pushed back to the queue"},
 	ServerDebugLines:   {"server_debug_lines", SideServer, Count, Counter, "DEBUG lines in the server's log"},
+	ServerLogLines:     {"server_log_lines", SideServer, Count, Counter, "lines of the server's log, of any level"},
+	ServerLogBytes:     {"server_log_bytes", SideServer, Bytes, Counter, "bytes of the server's log"},
 
 	GPUSMClock:         {"gpu_sm_clock", SideGPU, Hertz, Gauge, "SM clock, an instant"},
 	GPUMemClock:        {"gpu_mem_clock", SideGPU, Hertz, Gauge, "memory clock, an instant"},

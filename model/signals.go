@@ -141,6 +141,7 @@ type ServerSignals struct {
 	GenTPS                                                          float64
 	PromptTPS                                                       float64
 	DebugLines                                                      float64 // a second
+	LogLines, LogBytes                                              float64 // a second, of the server's logs
 	X                                                               float64 // completions a second by the server's own count, or by a bar where nobody else counts
 	Restarted                                                       Instant // last restart seen, 0 if none
 	LogSilence                                                      float64 // seconds since a log among its sources told something; NaN without a log

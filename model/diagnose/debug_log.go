@@ -26,8 +26,11 @@ func debugLog() Rule {
 		},
 		Grade: majorIfStarved,
 		Say: func(c *Case) (string, []model.Evidence) {
-			v := c.S.Server.DebugLines
-			t := fmt.Sprintf("The server writes %s DEBUG lines a second.%s", whole(v), waiting(c))
+			v, share := c.S.Server.DebugLines, ""
+			if all := c.S.Server.LogLines; known(all) && all >= v {
+				share = fmt.Sprintf(", %s %% of its log", whole(100*v/all))
+			}
+			t := fmt.Sprintf("The server writes %s DEBUG lines a second%s.%s", whole(v), share, waiting(c))
 			return t, []model.Evidence{evidence("server_debug_lines", 30, v, "1/s", c.T.DebugRate, fmt.Sprintf("%s DEBUG lines a second", whole(v)))}
 		},
 		DoesNotProve: notHost,

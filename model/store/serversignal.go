@@ -17,7 +17,7 @@ func (s *Store) serverSignals(sig *model.Signals) {
 		Waiting: nan, WaitMean: nan, B: nan, EngineB: nan, Batch: nan, BatchOne: nan, BatchWait: nan, BatchWaitP95: nan,
 		BatchWaitLimit: nan, BatchWaitAtLimit: nan, KV: nan, Preempted: nan, Rejected: nan, QueueFull: nan,
 		Dropped: nan, TimedOut: nan, ResetN: nan, Aborted: nan, Errors: nan, Finished: nan, GenTPS: nan,
-		PromptTPS: nan, DebugLines: nan, X: nan, LogSilence: nan,
+		PromptTPS: nan, DebugLines: nan, LogLines: nan, LogBytes: nan, X: nan, LogSilence: nan,
 	}
 	s.serverTold(v)
 	for _, src := range s.sources {
@@ -227,7 +227,7 @@ func (s *Store) serverEvents(sig *model.Signals) {
 	v.Errors, v.Preempted = n(model.ServerError), n(model.ServerPreempted)
 	v.Finished = n(model.ServerFinished) / 30
 	v.X = v.Finished
-	v.DebugLines = n(model.ServerDebugLines) / 30
+	v.DebugLines, v.LogLines, v.LogBytes = n(model.ServerDebugLines)/30, n(model.ServerLogLines)/30, n(model.ServerLogBytes)/30
 	v.GenTPS = s.whole[model.ServerGenTPS].mean(now-lineWindow, now+1)
 	if t := s.whole[model.ServerGenTokens]; t != nil {
 		v.GenTPS = t.amount(from, now+1) / 30

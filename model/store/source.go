@@ -3,6 +3,7 @@ package store
 import (
 	"math"
 	"strings"
+	"time"
 
 	"benchtop/model"
 )
@@ -165,6 +166,23 @@ func (s *source) count(ev *model.Event) {
 		s.info.Dropped += ev.Value
 	case model.SourceErrors:
 		s.info.Errored += ev.Value
+	}
+}
+
+// historyS is how many seconds after it was opened a log's lines are taken for
+// what it held before.
+const historyS = 2
+
+// logged puts what a server's log grew by into the run's own series.
+func (s *Store) logged(src *source, ev *model.Event) {
+	if src.info.Kind != model.KindServerLog || src.began == 0 || ev.Seen.Sub(src.began) < historyS*time.Second {
+		return
+	}
+	switch ev.Series {
+	case model.SourceLines:
+		s.wholeTrack(model.ServerLogLines).add(ev.Seen, ev.Value)
+	case model.SourceBytes:
+		s.wholeTrack(model.ServerLogBytes).add(ev.Seen, ev.Value)
 	}
 }
 

@@ -166,6 +166,7 @@ func (s *Store) applySource(e *model.Event) {
 	src := s.source(e.Source)
 	if e.Kind != model.State {
 		src.count(e)
+		s.logged(src, e)
 		return
 	}
 	st := model.SourceState(e.Value)

@@ -165,6 +165,14 @@ func (f Frame) sourceAccount(s model.SourceInfo) []string {
 		unit = " polls/s"
 	}
 	pace := []string{draw.Small(s.Rate) + unit}
+	if sig := fig.Signals; s.Kind == model.KindServerLog && sig != nil && f.onlyLog() {
+		if v := &sig.Server; v.LogBytes > 0 {
+			pace = append(pace, draw.Bytes(v.LogBytes)+"/s")
+			if v.DebugLines > 0 && v.LogLines >= v.DebugLines {
+				pace = append(pace, draw.Small(100*v.DebugLines/v.LogLines)+" % DEBUG")
+			}
+		}
+	}
 	if s.LastSeen != 0 && fig.Now >= s.LastSeen {
 		pace = append(pace, "newest "+draw.Latency(fig.Now.Seconds(s.LastSeen))+" ago")
 	}
@@ -195,4 +203,16 @@ func (f Frame) sourceAccount(s model.SourceInfo) []string {
 		out = append(out, "shown from here: "+strings.Join(told, ", "))
 	}
 	return out
+}
+
+// onlyLog reports whether there is one server log, so that what is known of all
+// of them is its own.
+func (f Frame) onlyLog() bool {
+	n := 0
+	for _, s := range f.View.Figures.Sources {
+		if s.Kind == model.KindServerLog {
+			n++
+		}
+	}
+	return n == 1
 }
