@@ -1,7 +1,6 @@
 package serverlog
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -201,20 +200,6 @@ func (d *Decoder) fallBack(seen model.Instant) {
 		strings.Join(Names(), ", ")))
 }
 
-// unrecognised tells that the log grows and nothing in it is understood.
-func (d *Decoder) unrecognised(seen model.Instant, n int, hint string) {
-	d.warned = true
-	d.e.out.State(seen, model.Quiet, fmt.Sprintf("the log grows, but its last %d lines told nothing: %s", n, hint))
-	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteRun, Name: model.FactUnrecognised, Value: float64(n), Text: hint})
-}
-
-// recognised tells that this is over.
-func (d *Decoder) recognised(seen model.Instant) {
-	d.warned = false
-	d.e.out.State(seen, model.Running, "")
-	d.e.out.Note(model.Note{At: seen, Seen: seen, Kind: model.NoteRun, Name: model.FactUnrecognised})
-}
-
 // announce tells the run which format it is, then reads what was held.
 func (d *Decoder) announce() {
 	held := d.held
@@ -260,15 +245,20 @@ func (d *Decoder) decode(text []byte, seen model.Instant, history bool) {
 		d.e.out.Count(0, 0, 0, 0, 1)
 	}
 	if d.matched {
-		if d.warned {
-			d.recognised(seen)
-		}
-		d.known++
-		d.e.out.Count(0, 1, 0, 0, 0)
-		d.quiet, d.spoke = 0, seen
+		d.understood(seen)
 		return
 	}
 	d.unmatched(text, seen, history)
+}
+
+// understood books a line that said something.
+func (d *Decoder) understood(seen model.Instant) {
+	if d.warned {
+		d.recognised(seen)
+	}
+	d.known++
+	d.e.out.Count(0, 1, 0, 0, 0)
+	d.quiet, d.spoke = 0, seen
 }
 
 // unmatched looks whether silence has a reason: another format, or statistics
@@ -280,7 +270,13 @@ func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	if !d.fixed && (d.tally.seen < reconsiderAll || d.line%256 == 0) {
 		d.timer.strip(text, &d.timerRe)
 		d.tally.count(&d.timerRe)
-		d.reconsider(seen)
+		if d.reconsider(seen) { // the line that showed it is the first to read
+			d.rd.read(text, d.onRead)
+			if d.matched {
+				d.understood(seen)
+				return
+			}
+		}
 	}
 	if d.spoke == 0 {
 		d.spoke = seen
@@ -291,42 +287,27 @@ func (d *Decoder) unmatched(text []byte, seen model.Instant, history bool) {
 	d.unrecognised(seen, d.quiet, d.rd.f.Hint)
 }
 
-// looks are asked all day by balancers and collectors, whether there is work or
-// not: that they tell nothing is no silence.
-var looks = []byte(`"GET /`)
-
-// look reports whether a line tells of one. Capital letters are rarer than
-// quotes.
-func look(text []byte) bool {
-	for from := 1; from < len(text); {
-		i := bytes.IndexByte(text[from:], 'G')
-		if i < 0 {
-			break
-		}
-		if from += i + 1; bytes.HasPrefix(text[from-2:], looks) {
-			return true
-		}
-	}
-	return false
-}
-
 // reconsider changes the format where later lines show that the first ones
-// misled: an outer log showed itself, or nothing was ever understood.
-func (d *Decoder) reconsider(seen model.Instant) {
+// misled: an outer log showed itself, or nothing was ever understood. Where no
+// format was found at all, one line that only one engine writes is enough. It
+// reports whether it did.
+func (d *Decoder) reconsider(seen model.Instant) bool {
 	now := d.rd.f.Name
+	lost := d.score == 0 && d.known == 0
 	for i := range formats {
 		f := &formats[i]
 		v := d.tally.votes[i]
 		if f.Name == now || f.Name == generic.Name {
 			continue
 		}
-		if f.wraps == now && v >= 1 || (now == generic.Name || d.known == 0) && v >= 1.5*strong {
+		if f.wraps == now && v >= 1 || (now == generic.Name || d.known == 0) && v >= 1.5*strong || lost && f.vote(&d.timerRe) >= 1 {
 			c := *f
 			d.choose(&c, v/(v+1))
 			d.e.out.Describe(seen, d.o.Name, model.KindServerLog, f.Name, d.o.Label)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // Idle tells the decoder that nothing arrived for a while, so that what it
@@ -354,13 +335,6 @@ func (d *Decoder) Close(now model.Instant, out *sources.Outlet) {
 	}
 	d.pastAlone(now)
 	d.nothing(now)
-}
-
-// nothing tells of a log that was read as history and told nothing at all.
-func (d *Decoder) nothing(now model.Instant) {
-	if d.rd.f != nil && d.known == 0 && !d.warned && d.quiet >= silentLines {
-		d.unrecognised(now, d.quiet, d.rd.f.Hint)
-	}
 }
 
 // sample is a line to show: without what stands in quotes or behind a word that

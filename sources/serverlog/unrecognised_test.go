@@ -84,3 +84,17 @@ func TestLogThatTellsAgain(t *testing.T) {
 		t.Errorf("want the source quiet, then running, got %v", states)
 	}
 }
+
+// A log that was joined in the midst of a long dump is known by the first line
+// that only one engine writes, and that line counts.
+func TestFormatFoundLate(t *testing.T) {
+	b := newBench(t, serverlog.Options{Year: 2026})
+	for i := range 600 {
+		b.live(fmt.Sprint("llama_model_loader: - tensor ", i, ": blk.weight q4_K [ 4096, 4096, 1, 1 ]"))
+	}
+	b.live(v1line)
+	if name, _ := b.d.Format(); name != "vllm" {
+		t.Errorf("want vllm, got %q", name)
+	}
+	b.want(model.ServerRunning, 3)
+}
