@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"benchtop/sources/gpu"
 	"benchtop/sources/host"
 )
 
-// gpu polls for a while and prints a JSON line per GPU and poll.
+// gpu polls for a while and prints a JSON line per GPU and poll, or else after
+// the second, since shares need two, what can be read.
 func (p *prober) gpu(ctx context.Context) error {
 	r, name, err := gpu.Open(p.gpuChoice, gpu.Options{})
 	if err != nil {
@@ -23,7 +25,7 @@ func (p *prober) gpu(ctx context.Context) error {
 	defer tick.Stop()
 	var rs []gpu.Reading
 	said := ""
-	for {
+	for polls := 1; ; polls++ {
 		rs, err = r.Read(rs[:0])
 		if errors.Is(err, gpu.ErrDown) {
 			return fmt.Errorf("gpu (%s): %w", name, err)
@@ -33,24 +35,59 @@ func (p *prober) gpu(ctx context.Context) error {
 			fmt.Fprintln(p.io.Err, "benchtop: gpu: "+oneLine(said))
 		}
 		for i := range rs {
-			if p.json {
-				if err := gpu.WriteReading(p.io.Out, &rs[i]); err != nil {
-					return err
-				}
-			} else {
-				t := newTable(p.io.Out, fmt.Sprintf("gpu %d", rs[i].Index))
-				t.row("kind", "GPU readings by %s", name)
-				t.row("name", "%s %s", rs[i].Name, rs[i].UUID)
-				t.row("readings", "%d of %d kinds", rs[i].Count(), gpu.NumFields)
+			if !p.json {
+				break
+			}
+			if err := gpu.WriteReading(p.io.Out, &rs[i]); err != nil {
+				return err
 			}
 		}
-		if len(rs) > 0 && !p.json {
+		if len(rs) > 0 && !p.json && polls >= 2 {
+			p.tellGPUs(name, rs)
 			return nil
 		}
 		select {
 		case <-ctx.Done():
+			if !p.json {
+				p.tellGPUs(name, rs)
+			}
 			return nil
 		case <-tick.C:
+		}
+	}
+}
+
+// tellGPUs says of each GPU what can be read and what can't.
+func (p *prober) tellGPUs(backend string, rs []gpu.Reading) {
+	for i := range rs {
+		r := &rs[i]
+		t := newTable(p.io.Out, "gpu "+r.Label())
+		t.row("kind", "GPU readings by %s", backend)
+		t.row("name", "%s %s", r.Name, r.UUID)
+		if r.State != gpu.OK {
+			t.row("state", "%s", r.State)
+		}
+		t.row("readings", "%d of %d kinds", r.Count(), gpu.NumFields)
+		var lacks, fails []string
+		for f := range gpu.Field(gpu.NumFields) {
+			switch {
+			case r.Err(f) != 0:
+				fails = append(fails, f.Key()+" ("+r.Err(f).String()+")")
+			case !r.Has(f):
+				lacks = append(lacks, f.Key())
+			}
+		}
+		if r.Instance != 0 {
+			lacks = nil // clocks, heat and power are the whole GPU's
+		}
+		if len(fails) > 0 {
+			t.row("failed", "%s", strings.Join(fails, ", "))
+		}
+		if len(lacks) > 0 {
+			t.row("missing", "%s: not on this card, or not by %s", strings.Join(lacks, ", "), backend)
+		}
+		if r.Memory == gpu.MemoryShared {
+			t.row("memory", "the machine's, shared with its CPU")
 		}
 	}
 }
