@@ -44,6 +44,8 @@ type Screen struct {
 // Sizes below which the screen has fewer parts.
 const (
 	TwoColumnsAt  = 100 // width
+	TwoColumnsLow = 150 // width from which there are two on a low screen too
+	LowHeight     = 30  // below this a narrow side column has no room for a verdict
 	ThreeColumns  = 250 // width from which the side has two columns
 	FramedWidth   = 72
 	FramedHeight  = 22
@@ -77,7 +79,7 @@ func Arrange(w, h int, wants []Want) Screen {
 	default:
 		s.Axis = s.Footer
 	}
-	if w < TwoColumnsAt || !framed {
+	if w < TwoColumnsAt || w < TwoColumnsLow && h < LowHeight || !framed {
 		s.Columns = []Column{stack(Column{0, top, w, bottom - top, framed, false, nil}, narrow(wants))}
 		return s
 	}

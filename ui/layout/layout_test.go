@@ -66,7 +66,7 @@ func TestArrange(t *testing.T) {
 		w, h int
 		want string
 	}{
-		{"two columns", 120, 24, `
+		{"two columns", 120, 30, `
 			HHHHHHHHHHHH
 			-------.----
 			ccccccc.vvvv
@@ -79,11 +79,17 @@ func TestArrange(t *testing.T) {
 			ccccccc.ffff
 			ccccccc.----
 			ccccccc.eeee
+			ccccccc.eeee
+			ccccccc.eeee
+			ccccccc.eeee
+			ccccccc.eeee
+			ccccccc.eeee
 			-------.eeee
 			bbbbbbb.eeee
 			bbbbbbb.eeee
 			bbbbbbb.eeee
 			-------.eeee
+			ggggggg.eeee
 			ggggggg.----
 			ggggggg.hhhh
 			ggggggg.hhhh
@@ -168,6 +174,18 @@ func TestArrangeKeepsApart(t *testing.T) {
 					y += b.H
 				}
 			}
+		}
+	}
+}
+
+// A low screen has a second column only where that is wide enough for what a
+// verdict says in few rows.
+func TestColumnsByHeight(t *testing.T) {
+	for _, tc := range []struct{ w, h, want int }{
+		{99, 40, 1}, {100, 30, 2}, {120, 29, 1}, {149, 24, 1}, {150, 24, 2}, {150, 21, 1},
+	} {
+		if got := len(layout.Arrange(tc.w, tc.h, wants()).Columns); got != tc.want {
+			t.Errorf("%d×%d: want %d columns, got %d", tc.w, tc.h, tc.want, got)
 		}
 	}
 }

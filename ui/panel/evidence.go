@@ -13,6 +13,27 @@ import (
 // sparkCells is the width of the small chart beside a piece of evidence.
 const sparkCells = 16
 
+// evidenceLines are the pieces of evidence that the text does not tell already,
+// each series with a small chart once, if charts are wanted.
+func (f Frame) evidenceLines(v *model.Verdict, w int, charts bool) []line {
+	var out []line
+	said, drawn := v.Text, ""
+	for _, e := range v.Evidence {
+		if e.Text != "" && !strings.Contains(said, e.Text) {
+			out = append(out, indented(themes.Text, false, "▸ ", e.Text, w)...)
+			said += e.Text
+		}
+		if !charts || strings.Contains(drawn, e.Series+" ") {
+			continue
+		}
+		if l := f.evidenceLine(e, w); l != nil {
+			drawn += e.Series + " "
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // evidenceLine is the series behind a piece of evidence as a small chart with
 // its name, over the window it was judged by and as much before; nil where the
 // evidence names no series that is kept.

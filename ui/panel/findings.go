@@ -36,7 +36,7 @@ func drawFindings(f Frame) {
 	width := min(w-4, 110)
 	var lines []line
 	if f.View.Full { // else the verdict stands beside it
-		lines = append(f.verdictLines(width, 1<<20, true), nil)
+		lines = append(f.verdictLines(width, 1<<20, ample), nil)
 		lines = append(lines, crossChecks(s, width)...)
 	}
 	for i := range s.Findings {
@@ -55,7 +55,7 @@ func drawFindings(f Frame) {
 		f.bar(width, -skip)
 	}
 	if rest := len(lines) - skip - h; rest > 0 {
-		f.Grid.WriteRight(w-1, h-1, themes.Dim, "▼ "+draw.Count(float64(rest))+" more lines")
+		f.Grid.WriteRight(w-1, h-1, themes.Dim, "  ▼ "+draw.Count(float64(rest))+" more lines")
 	}
 }
 

@@ -31,7 +31,7 @@ func drawGuide(f Frame) {
 		writeLine(f.Grid, 2, y, w-4, lines[skip+y])
 	}
 	if rest := len(lines) - skip - h; rest > 0 {
-		f.Grid.WriteRight(w-1, h-1, themes.Dim, "▼ "+draw.Count(float64(rest))+" more lines")
+		f.Grid.WriteRight(w-1, h-1, themes.Dim, "  ▼ "+draw.Count(float64(rest))+" more lines")
 	}
 }
 

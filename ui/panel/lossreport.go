@@ -160,9 +160,9 @@ func drawLosses(f Frame) {
 		words = min(len(lossKinds)+1, h-len(all))
 	}
 	rows := h - words
-	tallest := 4
+	tallest := 10
 	if f.View.Full {
-		tallest = 8
+		tallest = 16
 	}
 	each := max(1, min(rows/len(all), tallest))
 	y := 0

@@ -89,9 +89,11 @@ func drawVerdict(f Frame) {
 		f.shortVerdict(w, h)
 		return
 	}
-	lines := f.verdictLines(w-2, h, true)
-	if len(lines) > h && !f.View.Full { // the small charts are the first to go
-		lines = f.verdictLines(w-2, h, false)
+	lines := f.verdictLines(w-2, h, ample)
+	for _, room := range [...]roominess{plain, tight} {
+		if len(lines) > h && !f.View.Full {
+			lines = f.verdictLines(w-2, h, room)
+		}
 	}
 	skip := 0
 	if f.View.Full {
@@ -202,19 +204,22 @@ func waitWords(v *model.Verdict) string {
 	return strings.Join(parts, "; ")
 }
 
+// roominess is how much of the verdict there is room for.
+type roominess uint8
+
+const (
+	ample roominess = iota
+	plain           // without the small charts
+	tight           // what to change comes before the single pieces of evidence
+)
+
 // verdictLines is the verdict in full, the most important first.
-func (f Frame) verdictLines(w, h int, charts bool) []line {
+func (f Frame) verdictLines(w, h int, room roominess) []line {
 	s, j := f.View.Figures, f.judged()
 	v, ls := j.v, j.lamps
 	var out []line
 	add := func(role themes.Role, bold bool, indent, text string) {
-		for i, t := range draw.Wrap(text, w-len([]rune(indent))) {
-			lead := indent
-			if i > 0 {
-				lead = strings.Repeat(" ", len([]rune(indent)))
-			}
-			out = append(out, line{{lead, role, bold}, {t, role, bold}})
-		}
+		out = append(out, indented(role, bold, indent, text, w)...)
 	}
 	sign, words, role := headline(v)
 	add(role, true, sign+" ", words)
@@ -222,26 +227,24 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 	if l := f.saidThen(v); l != nil {
 		out = append(out, l)
 	}
-	if v.Failures != "" {
-		add(themes.Bad, false, "■ ", v.Failures)
+	if failures := v.Failures; failures != "" {
+		if room == tight {
+			failures, _, _ = strings.Cut(failures, ":")
+		}
+		add(themes.Bad, false, "■ ", failures)
 	}
 	add(themes.Text, false, "  ", v.Text)
 	add(themes.Accent, false, "  ", j.when)
 	if wait := waitWords(v); wait != "" {
 		add(themes.Dim, false, "  ", wait)
 	}
-	said, drawn := v.Text, ""
-	for _, e := range v.Evidence {
-		if e.Text != "" && !strings.Contains(said, e.Text) {
-			add(themes.Text, false, "▸ ", e.Text)
-			said += e.Text
-		}
-		if l := f.evidenceLine(e, w); charts && l != nil && !strings.Contains(drawn, e.Series+" ") {
-			drawn += e.Series + " "
-			out = append(out, l)
-		}
+	if room == tight {
+		out = append(out, changeLines(v, w)...)
 	}
-	out = append(out, changeLines(v, w)...)
+	out = append(out, f.evidenceLines(v, w, room == ample)...)
+	if room != tight {
+		out = append(out, changeLines(v, w)...)
+	}
 	out = append(out, labelled("no proof", v.DoesNotProve, w)...)
 	runner := s.Runner
 	if j.then {
@@ -255,8 +258,21 @@ func (f Frame) verdictLines(w, h int, charts bool) []line {
 	} else if !j.then {
 		out = append(out, lampsWait(s, w)...)
 	}
-	if len(out) > h && h > 8 { // blank lines are the first to go
+	if len(out) > h { // blank lines are the first to go
 		out = slices.DeleteFunc(out, func(l line) bool { return l == nil })
+	}
+	return out
+}
+
+// indented is a text of one role behind a sign, its further lines below the
+// first.
+func indented(role themes.Role, bold bool, sign, text string, w int) []line {
+	var out []line
+	for i, t := range draw.Wrap(text, w-draw.Width(sign)) {
+		if i > 0 {
+			sign = strings.Repeat(" ", draw.Width(sign))
+		}
+		out = append(out, line{{sign, role, bold}, {t, role, bold}})
 	}
 	return out
 }
