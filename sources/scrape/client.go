@@ -125,15 +125,15 @@ func (s *Source) fetch(ctx context.Context, u *url.URL) (x *Exposition, n int, l
 	}
 	body := io.Reader(resp.Body)
 	switch packing := resp.Header.Get("Content-Encoding"); packing { // unasked
-	case "", "identity":
-	default:
-		return nil, 0, false, fmt.Errorf("the answer is packed with %q though no packing was asked for (a proxy in between? give the server's own address)", packing)
 	case "gzip":
 		z, err := gzip.NewReader(body)
 		if err != nil {
 			return nil, 0, false, fmt.Errorf("unpack the answer: %w", err)
 		}
 		body = z
+	case "", "identity":
+	default:
+		return nil, 0, false, fmt.Errorf("the answer is packed with %q though no packing was asked for (a proxy in between? give the server's own address)", packing)
 	}
 	x, err = Parse(body)
 	if err != nil {

@@ -200,6 +200,19 @@ func runTransport(t *testing.T, rt http.RoundTripper, d time.Duration) ([]model.
 	return read()
 }
 
+// TestUnknownPacking: what comes packed in a way that is not understood is not
+// taken for bad text.
+func TestUnknownPacking(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "zstd")
+		_, _ = io.WriteString(w, "\x28\xb5\x2f\xfdjunk")
+	}))
+	defer srv.Close()
+	if _, err := scrape.ProbeURL(t.Context(), scrape.Options{URL: srv.URL}); err == nil || !strings.Contains(err.Error(), `packed with "zstd"`) {
+		t.Errorf("want the packing named, got %v", err)
+	}
+}
+
 // TestAuthorization: what the address holds is sent, and is not shown.
 func TestAuthorization(t *testing.T) {
 	tests := []struct{ name, user, want string }{

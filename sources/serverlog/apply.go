@@ -120,7 +120,8 @@ func (e *emitter) happens(r *Reading) {
 	if h != NoHappening {
 		e.mark(h, at)
 	}
-	if r.Restart && e.spoke && r.Engine == nil {
+	// A restart that restart tells as an event is marked by whoever hears that.
+	if r.Restart && e.spoke && r.Engine == nil && (e.late || e.joined.several) {
 		e.mark(Restarted, at)
 	}
 }
