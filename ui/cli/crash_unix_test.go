@@ -208,3 +208,24 @@ func TestASourceThatBreaks(t *testing.T) {
 		t.Errorf("want the stack and one line, got %s", text)
 	}
 }
+
+// TestAbsurdTerminal: one that says it has a hundred million cells is told so,
+// not drawn.
+func TestAbsurdTerminal(t *testing.T) {
+	master, line, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer func() { _, _ = line.Close(), master.Close() }()
+	for _, c := range []struct {
+		w, h uint16
+		ok   bool
+	}{{500, 200, true}, {1, 1, true}, {0, 0, true}, {10_000, 10_000, false}, {65_535, 65_535, false}} {
+		if err := pty.Setsize(master, &pty.Winsize{Cols: c.w, Rows: c.h}); err != nil {
+			t.Fatal(err)
+		}
+		if err := drawable(line); (err == nil) != c.ok {
+			t.Errorf("%d×%d: want it drawn %v, got %v", c.w, c.h, c.ok, err)
+		}
+	}
+}

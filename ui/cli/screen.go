@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/term"
+
 	"benchtop/sources"
 	"benchtop/themes"
 	"benchtop/ui"
@@ -16,6 +18,9 @@ import (
 // draw runs the full screen. Keys come from the terminal device where stdin is
 // data.
 func (s *session) draw(ctx context.Context) error {
+	if err := drawable(s.io.Out); err != nil {
+		return err
+	}
 	o := ui.Options{
 		Theme: s.screen.theme, ASCII: s.screen.ascii, FPS: s.screen.fps, Mouse: !s.screen.noMouse,
 		NoColor: s.io.getenv("NO_COLOR") != "", Title: s.title, Coach: s.run.coach, Output: s.io.Out, Environ: s.io.Env,
@@ -46,6 +51,23 @@ func (s *session) draw(ctx context.Context) error {
 		frames = s.engine
 	}
 	return ui.Run(ctx, frames, o)
+}
+
+// mostCells is the largest screen there is: bubbletea takes no larger one when
+// it is resized, but makes one at its start, of gigabytes.
+const mostCells = 1 << 20
+
+// drawable refuses a terminal of a size that can't be meant.
+func drawable(out io.Writer) error {
+	f, ok := out.(*os.File)
+	if !ok {
+		return nil
+	}
+	w, h, err := term.GetSize(int(f.Fd()))
+	if err == nil && w*h > mostCells {
+		return fmt.Errorf("the terminal says it has %d×%d cells: too many to draw (correct it with stty cols 120 rows 40, or use --headless)", w, h)
+	}
+	return nil
 }
 
 // allThemes are the built-in themes and those of the user's own folder. The

@@ -78,6 +78,9 @@ func TestSoak(t *testing.T) {
 		t.Error("want no panic in any source")
 	}
 	t.Logf("%s with seed %d: %d requests told and counted, %v", *soakFor, *soakSeed, c.sent, c.done)
+	c.mu.Lock()
+	t.Logf("sequences that the emulated terminal broke at: %d", c.broken)
+	c.mu.Unlock()
 	for i := range 11 { // how it went: what leaks grows from each tenth to the next
 		n := i * (len(c.vitals) - 1) / 10
 		t.Logf("%3d %%: %+v", 10*i, c.vitals[n])

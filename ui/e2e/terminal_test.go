@@ -33,6 +33,7 @@ type terminal struct {
 	emu     *vt.Emulator
 	raw     bytes.Buffer
 	modes   map[int]bool // as the program last set them
+	broken  int          // sequences that the emulator could not take
 	changed chan struct{}
 }
 
@@ -94,7 +95,7 @@ func (tm *terminal) read() {
 		n, err := tm.master.Read(buf)
 		tm.mu.Lock()
 		tm.raw.Write(buf[:n])
-		_, _ = tm.emu.Write(buf[:n])
+		tm.feed(buf[:n])
 		tm.mu.Unlock()
 		select {
 		case tm.changed <- struct{}{}:
@@ -103,6 +104,29 @@ func (tm *terminal) read() {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// feed gives the emulator one sequence after another. It breaks at some that
+// were sent for a larger screen and come when it has shrunk (a scroll within
+// margins outside of it); a real terminal ignores those, and so do we.
+func (tm *terminal) feed(p []byte) {
+	one := func(p []byte) {
+		defer func() {
+			if r := recover(); r != nil {
+				tm.broken++
+				_, _ = tm.emu.WriteString("\x1b7\x1b[r\x1b8") // no margins, the cursor where it is
+			}
+		}()
+		_, _ = tm.emu.Write(p)
+	}
+	for len(p) > 0 {
+		n := len(p)
+		if i := bytes.IndexByte(p[1:], 0x1b); i >= 0 {
+			n = i + 1
+		}
+		one(p[:n])
+		p = p[n:]
 	}
 }
 
