@@ -24,6 +24,7 @@ func (c *record) prefixes(start bool) {
 		if len(t) == 0 {
 			break
 		}
+		c.bare = false
 		n, stop := c.one(t, start && step == 0)
 		if n == 0 {
 			break
@@ -163,34 +164,39 @@ func (c *record) stamped(b []byte) int {
 	}
 	c.takeAt(s, b, n)
 	c.fresh = true
-	rest := b[n:]
+	k := c.behind(b[n:], b[0]|0x20-'a' <= 25 && !s.full())
+	c.bare = k == 0
+	return n + k
+}
+
+// behind measures what may follow a stamp: CRI's stream and flag, a journal's
+// host and unit, a bar, a dash, a colon, klog's level and place. month says that
+// the stamp is a system log's.
+func (c *record) behind(rest []byte, month bool) int {
 	for _, stream := range [...]string{" stdout ", " stderr "} {
 		if k := len(stream); len(rest) > k+1 && string(rest[:k]) == stream && (rest[k] == 'F' || rest[k] == 'P') && rest[k+1] == ' ' {
 			c.part = rest[k] == 'P'
-			return n + k + 1
+			return k + 1
 		}
 	}
 	if k := journal(rest); k > 0 {
-		return n + k
+		return k
 	}
-	if b[0]|0x20-'a' <= 25 && !s.full() { // a month: a system log, whose programs need not name a process
+	if month { // programs need not name a process
 		if k := syslog(rest); k > 0 {
-			return n + k
+			return k
 		}
 	}
 	if k := bar(rest); k > 0 {
-		return n + k
+		return k
 	}
 	if len(rest) > 2 && string(rest[:3]) == " - " {
-		return n + 2
+		return 2
 	}
 	if len(rest) > 1 && rest[0] == ':' && rest[1] == ' ' {
-		return n + 1
+		return 1
 	}
-	if k := klogISO(rest, c); k > 0 {
-		return n + k
-	}
-	return n
+	return klogISO(rest, c)
 }
 
 // levelled reads a level word: `INFO `, `INFO:     `. A second one counts only

@@ -69,6 +69,7 @@ type record struct {
 	stampAt span    // where the stamp that counts stands
 	clockAt span
 	raw     []byte // the stamp's text if it was not read yet
+	bare    bool   // the last prefix was a stamp with nothing of its own behind it
 	peeked  bool   // what was taken off depends on what follows
 }
 
@@ -187,6 +188,11 @@ func (s *stripper) line(line []byte, c *record) {
 		s.album = new(album)
 	} else if sh := s.album.find(line); sh != nil {
 		sh.apply(line, c)
+		if c.bare { // here there may be more
+			if k := c.behind(line[sh.n-1:], !c.stamp.full() && line[sh.stamp.at]|0x20-'a' <= 25); k > 0 {
+				c.text = trimBlank(line[sh.n-1+k:])
+			}
+		}
 		c.text = s.uncolour(c.text)
 		c.prefixes(false)
 		return

@@ -107,7 +107,7 @@ func (s *stamp) date(b []byte) int {
 		}
 		m, ok1 := two(b[5:])
 		d, ok2 := two(b[8:])
-		if !ok1 || !ok2 {
+		if !ok1 || !ok2 || y1 == 0 { // year 0 would be taken for none
 			return 0
 		}
 		s.year, s.month, s.day = y1*100+y2, m, d
@@ -126,7 +126,7 @@ func (s *stamp) date(b []byte) int {
 	}
 	y2, ok1 := two(b[6:])
 	y3, ok2 := two(b[8:])
-	if !ok1 || !ok2 {
+	if !ok1 || !ok2 || y2 == 0 {
 		return 0
 	}
 	s.year = y2*100 + y3
