@@ -3,6 +3,7 @@ package tail
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,7 +57,12 @@ func (t *tailer) runChild(ctx context.Context) error {
 	if len(t.o.Argv) > 0 && t.h.Exited != nil {
 		t.h.Exited(c.state())
 	}
-	if err != nil {
+	var q question
+	switch {
+	case errors.As(err, &q):
+		t.event(EventEnded, fmt.Sprintf("%s asks and waits for an answer", t.o.Place))
+		return fmt.Errorf("%s asks %q and waits for an answer (it has no terminal; %s)", t.o.Place, string(q), q.cure())
+	case err != nil:
 		return fmt.Errorf("%s: reading what it prints: %w", t.o.Place, err)
 	}
 	return nil
@@ -98,6 +104,9 @@ func (t *tailer) startChild() (c *child, out, errs *pipe, err error) {
 			cmd.Stdin = in
 		}
 		cmd.Env = t.o.Env
+	} else {
+		// ssh asks in a window of its own where it has no terminal.
+		cmd.Env = append(os.Environ(), "SSH_ASKPASS_REQUIRE=never")
 	}
 	cmd.Stdout, cmd.Stderr = files[1], files[3]
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -130,6 +139,8 @@ func (c *child) read(ctx context.Context, r *reader) (ended *error, err error) {
 		switch {
 		case err != nil:
 			return ended, err
+		case ended == nil && r.waited >= askedAfter && r.question() != "":
+			return nil, r.question()
 		case ended != nil && (!open || r.waited >= childRest):
 			if open {
 				c.kill(syscall.SIGTERM) // what it left behind
@@ -278,17 +289,6 @@ func (t *tailer) childEnded(end error, said string) error {
 		return fmt.Errorf("%s %s: %s (it can't ask: it has no terminal; use keys, an agent or sudo -n)", t.o.Place, what, said)
 	}
 	return fmt.Errorf("%s %s: %s (try: %s </dev/null)", t.o.Place, what, said, t.o.Command)
-}
-
-// asks guesses from its last words that a command wanted a password.
-func asks(said string) bool {
-	low := strings.ToLower(said)
-	for _, word := range []string{"password", "passphrase", "askpass", "terminal", "permission denied (", "a tty"} {
-		if strings.Contains(low, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // refused reports whether its last words are those of a login that failed, which
