@@ -17,6 +17,7 @@ var reading = [...][2]string{
 	{"filled area", "requests running at the server; the shade on it waits there"},
 	{"tint above", "the gap: sent by the client, not at the server"},
 	{"dashed line", "what was configured or declared, never measured"},
+	{"t/o, rej", "requests lost, a column each: by the client's timeout; rejected or failed otherwise"},
 	{"held", "a bar where the GPU's clock was held down; the reason stands under it"},
 	{"clean 9 of 84 s", "seconds measured in which nothing disturbed the run; what does now stands beside it"},
 	{"a bar of words", "the verdict; under it what it rests on, what to change next, what it does not prove"},

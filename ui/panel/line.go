@@ -22,7 +22,11 @@ func (f Frame) line(y, h int, name string, vals []float64, limit float64, word f
 	rowOf := func(v float64, rows int) int {
 		return rows - 1 - int(math.Round((v-low)/(top-low)*float64(rows-1)))
 	}
-	f.yAxis(y, h, []float64{low, (low + top) / 2, top}, rowOf)
+	ticks := []float64{low, top}
+	if h%2 == 1 || h >= 8 { // else it lies in no row's middle
+		ticks = []float64{low, (low + top) / 2, top}
+	}
+	f.yAxis(y, h, ticks, rowOf)
 	p := f.plot(y, h)
 	_ = p.Line(vals, low, top, draw.Only(themes.GPU)) // no line, no harm: the axis says what is missing
 	if limit > low {

@@ -100,8 +100,16 @@ func (f Frame) bigNumbers() []bigNumber {
 	}
 	if g, ok := f.worstGPU(); ok {
 		clock := f.shown(f.held(f.Snap.GPU(model.GPUSMClock, g.Key), least), current(s, s.GPU(model.GPUSMClock, g.Key)))
+		role := themes.GPU
+		at := f.View.Newest
+		if f.View.Cursor >= 0 {
+			at = f.View.Cursor
+		}
+		if t := f.throttling(g.Key); at < len(t.reason) && (t.reason[at] >= 0 || f.View.Cursor < 0 && at > 0 && t.reason[at-1] >= 0) {
+			role = themes.Bad
+		}
 		name := "GPU " + draw.Count(float64(g.Index)) + " MHz"
-		out = append(out, bigNumber{name, name, draw.Grouped(clock / 1e6), themes.GPU})
+		out = append(out, bigNumber{name, name, draw.Grouped(clock / 1e6), role})
 	}
 	return out
 }
