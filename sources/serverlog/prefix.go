@@ -24,9 +24,11 @@ func (c *record) prefixes(start bool) {
 		if len(t) == 0 {
 			break
 		}
+		bare := c.bare
 		c.bare = false
 		n, stop := c.one(t, start && step == 0)
 		if n == 0 {
+			c.bare = bare
 			break
 		}
 		b = t[n:]

@@ -25,6 +25,16 @@ func FuzzShape(f *testing.F) {
 			}
 		}
 	}
+	for _, pair := range []string{ // where a line's prefixes go on where an earlier line's ended
+		"2026-11-05T10:00:02.000Z text\n2026-11-05T10:00:03.000Z gpu-a vllm[41]: text",
+		"2026-11-05T10:00:02.000Z text\n2026-11-05T10:00:03.000Z stdout F text",
+		"2026-11-05 10:00:02,000 text\n2026-11-05 10:00:03,000 - text\n2026-11-05 10:00:03,000 | text",
+		"2026-11-05 10:00:02,000 - lmdeploy - INFO - text\n2026-11-05 10:00:02,000 - lmdeploy - INFO - engine.py:5 - text",
+		"INFO: text\nINFO:     10.0.0.1:5 - text",
+		"0.00.000.000  text\n0.00.000.001 I text",
+	} {
+		f.Add([]byte(pair))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var warm stripper
 		var got record
