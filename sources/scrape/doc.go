@@ -10,7 +10,8 @@
 // starts every 2 s by default and never more often than each second (some
 // servers do housekeeping only while nobody asks, see llamacpp.go), slow
 // answers make it ask less often, and it never follows a redirect to another
-// host. It must not invent: a family that is missing is not offered, not zero,
+// host. Infinity alone is asked twice a round, one after the other: its queue
+// stands apart from its metrics. It must not invent: a family that is missing is not offered, not zero,
 // and a counter that fell is a restart, not an amount.
 //
 // Delivery promise: the newest scrape wins. A missed poll is a gap in the
