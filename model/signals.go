@@ -200,6 +200,7 @@ type GPUSignals struct {
 	DRAM       float64
 	Lost       bool
 	Stale      bool
+	Other      bool // nothing here is the server's: others' processes alone, or no work in all the run while another GPU had some
 }
 
 // HostSignals is the machine over the last 20 s (other processes: 40 s).

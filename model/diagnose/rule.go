@@ -190,7 +190,7 @@ func (c *Case) worst(f func(*model.GPUSignals) float64) *model.GPUSignals {
 	var best *model.GPUSignals
 	for i := range c.S.GPUs {
 		g := &c.S.GPUs[i]
-		if v := f(g); known(v) && (best == nil || v > f(best)) {
+		if v := f(g); !g.Other && known(v) && (best == nil || v > f(best)) {
 			best = g
 		}
 	}

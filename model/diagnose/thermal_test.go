@@ -36,3 +36,18 @@ func TestThrottleWords(t *testing.T) {
 		})
 	}
 }
+
+// TestOthersGPUsAreNotJudged: neither the heat nor the idling of a GPU that is
+// none of the server's is the run's.
+func TestOthersGPUsAreNotJudged(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		s, th := healthy(), model.DefaultThresholds()
+		s.GPUs = append(s.GPUs, model.GPUSignals{Key: 2, Index: 1, Samples: 60, Util: 0.02, Clock: 1400e6, Ref: 1980e6, Best: 1980e6, Loss: 0.3, LossBest: 0.3, SWThermal: 0.9, PowerCap: 0.9, Brake: 0.9, Temp: 90, Other: other})
+		for _, r := range []Rule{thermal(), powerCap(), powerBrake(), gpuIdleGaps()} {
+			want := map[bool]Answer{false: Yes, true: No}[other]
+			if got := r.When(&Case{S: s, T: &th, raised: map[string]bool{}}); got != want {
+				t.Errorf("%s with a GPU that is another's (%v): want %v, got %v", r.ID, other, want, got)
+			}
+		}
+	}
+}

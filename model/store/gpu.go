@@ -48,6 +48,8 @@ type gpu struct {
 	maxClk float64
 	limit  float64
 	memTot float64
+	asked  bool // its utilization was told
+	worked bool // it had some
 }
 
 func newGPU(key uint64) *gpu {
@@ -71,6 +73,8 @@ func (g *gpu) level(ev *model.Event) {
 	switch ev.Series {
 	case model.GPUMaxSMClock:
 		g.maxClk = ev.Value
+	case model.GPUUtil:
+		g.asked, g.worked = true, g.worked || ev.Value >= works
 	case model.GPUPowerLimit:
 		g.limit = ev.Value
 	case model.GPUMemTotal:

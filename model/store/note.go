@@ -113,6 +113,7 @@ func (s *Store) fact(n *model.Note) {
 		s.blindAgain()
 		return
 	}
+	s.users.take(n)
 	s.reported(n)
 	s.state(n)
 }

@@ -36,6 +36,7 @@ func (s *Store) Second(now model.Instant) *model.Signals {
 		}
 		sig.GPUs = append(sig.GPUs, g.signals(now, s.run.Thresholds.BusyUtil))
 	}
+	s.strangers(sig)
 	s.hostSignals(sig)
 	s.skewSignals(sig)
 	s.staleSignals(sig)

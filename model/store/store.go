@@ -27,6 +27,7 @@ type Store struct {
 	server  *server
 	gpus    map[uint64]*gpu
 	gpuList []*gpu
+	users   users
 	sources map[model.SourceID]*source
 	engines map[uint64]string
 	host    map[model.SourceID]bool

@@ -3,9 +3,12 @@ package host
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"benchtop/model"
 	"benchtop/sources"
@@ -28,7 +31,8 @@ type Sampler struct {
 	at      model.Instant
 	asked   model.Instant // when Find was last asked
 	port    int
-	told    Parties // whom News has told of
+	told    Parties      // whom News has told of
+	pids    map[int]bool // of the server, that News has told
 	foreign neighbours
 	news    []model.Note // of the last Read
 }
@@ -131,7 +135,7 @@ func (s *Sampler) serveAt(port int) {
 // News tells who the processes are, once for each that was found since the last
 // time, as facts of the run.
 func (s *Sampler) News() []model.Note {
-	out := s.news
+	out := append(s.news, s.serverPIDs()...)
 	s.news = nil
 	now := Parties{Server: s.server.root, Client: s.client.root, Port: s.port}
 	if now == s.told {
@@ -159,6 +163,34 @@ func (s *Sampler) News() []model.Note {
 	}
 	s.told = now
 	return out
+}
+
+// maxPIDs bounds the processes of the server that are told.
+const maxPIDs = 64
+
+// serverPIDs tells the server's processes whenever there is a new one, so that
+// those on a GPU can be told from others'.
+func (s *Sampler) serverPIDs() []model.Note {
+	if s.server.root != s.told.Server { // started anew
+		s.pids = nil
+	}
+	grown := false
+	for _, p := range s.server.procs {
+		if !s.pids[p.pid] && len(s.pids) < maxPIDs {
+			if s.pids == nil {
+				s.pids = make(map[int]bool)
+			}
+			s.pids[p.pid], grown = true, true
+		}
+	}
+	if !grown {
+		return nil
+	}
+	var words []string
+	for _, pid := range slices.Sorted(maps.Keys(s.pids)) {
+		words = append(words, strconv.Itoa(pid))
+	}
+	return []model.Note{{Name: "server_pids", Text: strings.Join(words, " ")}}
 }
 
 // round cuts digits that a clock of 10 ms can't give. NaN stays.

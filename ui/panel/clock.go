@@ -18,11 +18,21 @@ var gpuClock = Panel{
 	Draw:  drawClock,
 }
 
-// worstGPU is the GPU held back longest in this run, or else the slowest one.
+// worstGPU is the GPU held back longest in this run, or else the slowest one, of
+// those that the server uses as far as that is known.
 func (f Frame) worstGPU() (model.GPUInfo, bool) {
 	var best model.GPUInfo
 	most, slow, found := 0.0, math.Inf(1), false
+	other := map[uint64]bool{}
+	if sig := f.View.Figures.Signals; sig != nil {
+		for _, g := range sig.GPUs {
+			other[g.Key] = g.Other
+		}
+	}
 	for _, g := range f.View.Figures.GPUs {
+		if other[g.Key] { // there is one that is not
+			continue
+		}
 		heldS := heldS(f.View.Figures, g.Key)
 		clock := first(last(f.View.Figures.GPU(model.GPUSMClock, g.Key)), math.Inf(1))
 		if !found || heldS > most+1 || heldS > most-1 && clock < 0.97*slow {
