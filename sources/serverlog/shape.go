@@ -21,7 +21,8 @@ type shape struct {
 	n     int  // length of the prefixes
 	text  [shapeMost / 8]uint64
 	mask  [shapeMost / 8]uint64
-	own   [shapeMost]byte // the prefixes, for the record's slices
+	six   [shapeMost / 8]uint64 // a 6 where any digit may stand
+	own   [shapeMost]byte       // the prefixes, for the record's slices
 	rec   record
 	stamp span // where the stamp that counts stands; n is 0 if there is none
 	clock span
@@ -32,8 +33,14 @@ func (sh *shape) fits(line []byte) bool {
 	if sh.words == 0 || len(line) < sh.words*8 {
 		return false
 	}
+	const tens = 0x1010101010101010
 	for i, want := range sh.text[:sh.words] {
-		if (binary.LittleEndian.Uint64(line[i*8:])^want)&sh.mask[i] != 0 {
+		got := binary.LittleEndian.Uint64(line[i*8:])
+		if (got^want)&sh.mask[i] != 0 {
+			return false
+		}
+		// The mask lets '0' to '?' through: those above '9' overflow with six more.
+		if six := sh.six[i]; (got&(six<<1|six>>1)+six)&tens&(six<<3) != 0 {
 			return false
 		}
 	}
@@ -104,7 +111,7 @@ func (a *album) learn(line, plain []byte, n int, c *record) {
 	}
 	sh := a.place(line)
 	copy(sh.own[:], plain)
-	var text, mask [shapeMost]byte
+	var text, mask, six [shapeMost]byte
 	for i := range n {
 		text[i], mask[i] = line[i], 0xff
 	}
@@ -112,13 +119,14 @@ func (a *album) learn(line, plain []byte, n int, c *record) {
 		s = painted(line, plain, s)
 		for i := int(s.at); i < min(n, int(s.at+s.n)); i++ {
 			if isDigit(line[i]) {
-				mask[i] = 0xf0
+				mask[i], six[i] = 0xf0, 6
 			}
 		}
 	}
 	sh.n, sh.words = n, (n+7)/8
 	for i := range sh.words {
 		sh.text[i], sh.mask[i] = binary.LittleEndian.Uint64(text[i*8:]), binary.LittleEndian.Uint64(mask[i*8:])
+		sh.six[i] = binary.LittleEndian.Uint64(six[i*8:])
 	}
 	sh.rec, sh.stamp, sh.clock = *c, painted(line, plain, c.stampAt), painted(line, plain, c.clockAt)
 	sh.rec.text, sh.rec.raw = nil, nil
