@@ -129,7 +129,7 @@ func (s *Store) doneIn(n int64) float64 {
 func (s *Store) soilGPUs(sig *model.Signals) {
 	th := &s.run.Thresholds
 	for _, g := range s.gpuList {
-		if why := g.heldNow(sig.At, th); why != "" {
+		if why := g.heldNow(sig.At, th); why != "" && !g.other {
 			s.clean.soil(model.DirtyThrottle, sig.At-1e9, sig.At, fmt.Sprintf("GPU %d: %s", g.info.Index, why))
 		}
 	}

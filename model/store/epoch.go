@@ -124,6 +124,9 @@ func (s *Store) epochGPU(e *epoch, from, to model.Instant) {
 	e.clock, e.temp, e.power, e.heat, e.cap_ = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	var clk, temp, power, heat, limit []float64
 	for _, g := range s.gpuList {
+		if g.other {
+			continue
+		}
 		if v, _ := g.clock(from, to, s.run.Thresholds.BusyUtil); !math.IsNaN(v) {
 			clk = append(clk, v)
 		}

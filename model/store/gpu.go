@@ -50,6 +50,7 @@ type gpu struct {
 	memTot float64
 	asked  bool // its utilization was told
 	worked bool // it had some
+	other  bool // none of the server's, as far as that is known
 }
 
 func newGPU(key uint64) *gpu {

@@ -205,6 +205,9 @@ func (s *Store) clockShare(h []epoch) model.ClockShare {
 	nan := math.NaN()
 	c := model.ClockShare{Elasticity: nan, Lo: nan, Hi: nan, AtMost: nan}
 	for _, g := range s.gpuList {
+		if g.other {
+			continue
+		}
 		if clk, _ := g.clock(s.now-20e9, s.now, s.run.Thresholds.BusyUtil); !(c.AtMost >= 1-clk/g.best) && !math.IsNaN(clk) {
 			c.AtMost = 1 - clk/g.best
 		}

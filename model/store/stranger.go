@@ -88,12 +88,8 @@ func (s *Store) strangers(sig *model.Signals) {
 	for i := range sig.GPUs {
 		g := &sig.GPUs[i]
 		told, ours := s.users.has(g.Index)
-		idle := false
-		for _, known := range s.gpuList {
-			if known.key == g.Key {
-				idle = known.asked && !known.worked
-			}
-		}
-		g.Other = !ours && (anyOurs && told || anyWorked && idle)
+		known := s.gpus[g.Key]
+		g.Other = !ours && (anyOurs && told || anyWorked && known.asked && !known.worked)
+		known.other = g.Other
 	}
 }

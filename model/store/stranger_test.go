@@ -49,6 +49,30 @@ func TestStrangers(t *testing.T) {
 			}
 		})
 	}
+	// Another's heat spoils no second.
+	for _, whose := range []string{"PID 41", "PID 7"} {
+		s := New(model.DefaultThresholds())
+		b := &model.Batch{Notes: []model.Note{{Kind: model.NoteRun, Name: "server_pids", Text: "40 41"}, {Kind: model.NoteRun, Name: "gpu0_processes", Text: "PID 40"}, {Kind: model.NoteRun, Name: "gpu1_processes", Text: whose}}}
+		for i := range 30 {
+			at := origin + model.Instant(i)*sec
+			for key := range uint64(2) {
+				ev := model.Event{At: at, Seen: at, Source: 1, Key: key + 1, Kind: model.Level}
+				for id, v := range map[model.SeriesID]float64{model.GPUUtil: 0.9, model.GPUSMClock: 1980e6 - 500e6*float64(key), model.GPUMaxSMClock: 1980e6, model.GPUHeldSWThermal: float64(i) * float64(key)} {
+					ev.Series, ev.Value = id, v
+					b.Events = append(b.Events, ev)
+				}
+			}
+		}
+		s.Apply(b)
+		sig := s.Second(origin + 29*sec)
+		spoilt := false
+		for _, g := range s.gpuList {
+			spoilt = spoilt || !g.other && g.heldNow(sig.At, &s.run.Thresholds) != ""
+		}
+		if want := whose == "PID 41"; spoilt != want || sig.GPUs[1].Other == want {
+			t.Errorf("%s on the hot GPU: want the second spoilt: %v, got %v", whose, want, spoilt)
+		}
+	}
 	var u users
 	for i := range 10_000 {
 		u.take(&model.Note{Name: fmt.Sprintf("gpu%d_processes", i), Text: "PID 1"})
