@@ -175,6 +175,9 @@ func (c *record) stamped(b []byte) int {
 // host and unit, a bar, a dash, a colon, klog's level and place. month says that
 // the stamp is a system log's.
 func (c *record) behind(rest []byte, month bool) int {
+	if c.level != noLevel && len(rest) > 1 && rest[0] == ' ' && rest[1] != ' ' && rest[1] != '|' && rest[1] != '-' {
+		return 0 // collectors write no level in front of their stamp
+	}
 	for _, stream := range [...]string{" stdout ", " stderr "} {
 		if k := len(stream); len(rest) > k+1 && string(rest[:k]) == stream && (rest[k] == 'F' || rest[k] == 'P') && rest[k+1] == ' ' {
 			c.part = rest[k] == 'P'
