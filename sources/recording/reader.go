@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"syscall"
 
 	"benchtop/model"
 )
@@ -44,7 +45,7 @@ type Reader struct {
 // Open opens the recording at path and reads its header. Errors are one line
 // and say what to do; they wrap ErrNotRecording or ErrNewer where that is why.
 func Open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would be waited for
 	if err != nil {
 		return nil, fmt.Errorf("open recording %s: %w", path, plainErr(err))
 	}

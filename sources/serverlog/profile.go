@@ -224,9 +224,19 @@ func Load(name string) (Format, error) {
 		}
 		return Format{}, fmt.Errorf("no log format %q (see benchtop formats, or give the path of a profile, ./NAME.yaml)", name)
 	}
+	fi, err := os.Stat(name)
+	if err == nil && (!fi.Mode().IsRegular() || fi.Size() > profileMost) { // a pipe would be waited for, a device never end
+		err = fmt.Errorf("%s: no file of at most %d KiB", name, profileMost>>10)
+	}
+	if err != nil {
+		return Format{}, fmt.Errorf("read the log profile: %w", err)
+	}
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return Format{}, fmt.Errorf("read the log profile: %w", err)
 	}
 	return ParseProfile(name, b)
 }
+
+// profileMost bounds a profile's file in bytes.
+const profileMost = 1 << 20

@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -81,5 +82,38 @@ func TestFilesArePrivate(t *testing.T) {
 	})
 	if err != nil || n < 18 {
 		t.Errorf("want all that was written looked at, got %d, %v", n, err)
+	}
+}
+
+// TestNamedPipes: where a pipe can't be what is meant, or nobody is at its other
+// end, that is said in one line; nobody waits for it.
+func TestNamedPipes(t *testing.T) {
+	dir := state(t)
+	root := t.TempDir()
+	pipe, log := filepath.Join(root, "pipe"), filepath.Join(root, "server.log")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+	if err := os.WriteFile(log, []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := keep(t, dir, "one", "", batch4, 1, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
+	live := []string{"watch", "--log", log, "--gpu", "off", "--host", "off", "--headless", "--for", "100ms"}
+	for _, args := range [][]string{
+		{"report", pipe},
+		{"replay", pipe, "--headless"},
+		{"compare", pipe, run},
+		{"shot", pipe},
+		{"report", run, "-o", pipe},
+		{"shot", run, "-o", pipe},
+		append(live, "--no-record", "--summary", pipe),
+		append(live, "--record", pipe),
+		append(live, "--no-record", "--config", pipe),
+		{"watch", "--log", log + ",format=" + pipe, "--headless", "--for", "100ms"},
+	} {
+		code, _, errs := ask(t, args...)
+		if code != 1 && code != 2 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, pipe) {
+			t.Errorf("%v: want one line about the pipe, got %d, %q", args, code, errs)
+		}
 	}
 }

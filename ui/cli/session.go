@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -328,7 +327,7 @@ func (s *session) writeSummary(final *model.Snapshot) error {
 	case "-":
 		return report.WriteSummary(s.io.Out, final)
 	}
-	f, err := os.OpenFile(s.screen.summary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := openOut(s.screen.summary)
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}

@@ -3,12 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,6 +182,16 @@ func (f *shotFlags) draw(snap *model.Snapshot, th *themes.Theme, kind string, w,
 	return []byte(g.String()), nil
 }
 
+// openOut opens a file to write, readable by its owner alone. A named pipe that
+// nobody reads is an error: to wait for a reader would be for ever.
+func openOut(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		err = fmt.Errorf("%s: nobody reads this pipe (start its reader first)", path)
+	}
+	return f, err
+}
+
 // writeOut writes data to the file named, or to the stream if none is.
 func writeOut(w io.Writer, path string, data []byte) error {
 	if path == "" || path == "-" {
@@ -189,7 +201,14 @@ func writeOut(w io.Writer, path string, data []byte) error {
 		return nil
 	}
 	_, missing := os.Stat(path)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
+	f, err := openOut(path)
+	if err == nil {
+		_, err = f.Write(data)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}
+	if err != nil {
 		if missing != nil {
 			_ = os.Remove(path) // half an output is worse than none
 		}
