@@ -47,7 +47,7 @@ func (c *record) bracket(b []byte) (n int, stop bool) {
 		c.level, c.fresh = l, false
 		return n, false
 	}
-	if _, k := integer(in); k == len(in) && k >= 2 && k <= 5 && c.level == noLevel && c.port == nil && n < len(b) {
+	if _, k := integer(in); k == len(in) && k >= 2 && k <= 5 && c.level == noLevel && c.port == nil {
 		c.port = in
 		return n, false
 	}

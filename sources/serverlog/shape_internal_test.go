@@ -31,6 +31,7 @@ func FuzzShape(f *testing.F) {
 		"2026-11-05 10:00:02,000 text\n2026-11-05 10:00:03,000 - text\n2026-11-05 10:00:03,000 | text",
 		"2026-11-05 10:00:02,000 - lmdeploy - INFO - text\n2026-11-05 10:00:02,000 - lmdeploy - INFO - engine.py:5 - text",
 		"INFO: text\nINFO:     10.0.0.1:5 - text",
+		"[42027] text\n[42027] ",
 		"0.00.000.000  text\n0.00.000.001 I text",
 	} {
 		f.Add([]byte(pair))
