@@ -156,8 +156,10 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	}
 	for _, m := range f.metrics {
 		label, place := cutLabel(m)
-		if strings.HasPrefix(place, "file:") {
-			return nil, usage("--metrics %s: saved scrapes are for benchtop replay", m)
+		if path, ok := strings.CutPrefix(place, "file:"); ok {
+			o := tail.Options{Spec: tail.Spec{Place: path, Kind: tail.File}, FromStart: f.from != "end", Follow: follow}
+			out = append(out, planned{&scrape.SavedSource{Place: place, Label: label, In: o}, sources.Block, !follow})
+			continue
 		}
 		src, err := scrape.New(scrape.Options{URL: place, Label: label})
 		if err != nil {

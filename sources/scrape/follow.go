@@ -1,0 +1,149 @@
+package scrape
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"benchtop/model"
+	"benchtop/sources"
+	"benchtop/sources/tail"
+)
+
+// SavedSource follows a file to which somebody else appends scrapes, each
+// headed by a line `# scrape RFC3339-TIME status=200 took_ms=4.7`: where this
+// machine can't reach the endpoint, or must not ask it. A scrape counts at the
+// time of its head, once the next one begins or nothing came for a second.
+type SavedSource struct {
+	Place string // what the user gave, for messages
+	Label string // which server it is of, "" if there is only one
+	In    tail.Options
+}
+
+// Name implements sources.Source.
+func (s *SavedSource) Name() string { return s.Place }
+
+// Run implements sources.Source. It ends with ctx and, unless the file is
+// followed, at its end. Metrics in front of the first head are an error where
+// the file is read from its start: they can't be placed in time.
+func (s *SavedSource) Run(ctx context.Context, out *sources.Outlet) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	out.SetPolicy(sources.Block)
+	now := sources.Now()
+	out.Describe(now, s.Place, model.KindMetrics, "", s.Label)
+	out.State(now, model.Starting, "")
+	out.Flush()
+	f := &gathering{SavedSource: s, out: out, meter: NewMeter(), stop: stop}
+	err := tail.Run(ctx, s.In, tail.Handler{Line: f.line, Event: f.event, Quiet: f.quiet, Idle: func() { out.FlushAt(sources.Now()) }})
+	now = sources.Now()
+	f.apply(now)
+	f.meter.Gap(now, out) // its gauges are unknown from here on
+	out.FlushAt(now)
+	if f.why != nil {
+		return sources.Final(fmt.Errorf("%s: %w", s.Place, f.why))
+	}
+	return err
+}
+
+// gathering is the state of one Run.
+type gathering struct {
+	*SavedSource
+	out    *sources.Outlet
+	meter  *Meter
+	stop   context.CancelFunc
+	cur    saved // the scrape that is being read
+	inside bool  // cur is valid
+	fresh  bool  // cur has lines that were not applied yet
+	up     bool  // its state is told as running
+	format string
+	why    error // why nothing more is read
+}
+
+// line takes one line of the file.
+func (g *gathering) line(l tail.Line) {
+	if head, ok := parseHead(l.Text); ok {
+		g.apply(l.Seen)
+		head.body = g.cur.body[:0]
+		g.cur, g.inside, g.fresh = head, true, true
+		return
+	}
+	switch {
+	case !g.inside:
+		if g.In.FromStart && g.why == nil && hasMetric(l.Text) {
+			g.why = errNoHead
+			g.stop()
+		}
+		return // the rest of a scrape whose head was written before we came
+	case len(g.cur.body)+len(l.Text) > MaxBody:
+		g.cur.tooLarge = true
+		return
+	}
+	g.cur.body = append(append(g.cur.body, l.Text...), '\n')
+	g.fresh = true
+}
+
+// apply books the scrape read so far. It is kept: if more of it comes, it is
+// booked again as a whole, which adds nothing twice.
+func (g *gathering) apply(seen model.Instant) {
+	if !g.inside || !g.fresh {
+		return
+	}
+	g.fresh = false
+	var x *Exposition
+	var why error
+	if g.cur.good() {
+		x, why = parseBytes(g.cur.body)
+	}
+	emitSaved(g.out, g.meter, &g.cur, x, why, seen)
+	if e := g.meter.Engine(); e != "" && e != g.format {
+		g.format = e
+		g.out.Describe(seen, g.Place, model.KindMetrics, e, g.Label)
+	}
+	g.tell(seen, why)
+}
+
+// tell says a state once, until it changes.
+func (g *gathering) tell(at model.Instant, why error) {
+	switch {
+	case g.cur.good() && why == nil:
+		if !g.up {
+			g.out.State(at, model.Running, "")
+		}
+		g.up = true
+	default:
+		if why == nil {
+			why = fmt.Errorf("the scrape saved there failed (status %d; 0 is no answer)", g.cur.status)
+			if g.cur.tooLarge {
+				why = ErrTooLarge
+			}
+		}
+		g.up = false
+		state := model.Retrying
+		if g.cur.status == http.StatusServiceUnavailable { // the server loads its model
+			state = model.Starting
+		}
+		g.out.State(at, state, why.Error())
+	}
+}
+
+// quiet is called each second in which nothing came.
+func (g *gathering) quiet() {
+	now := sources.Now()
+	g.apply(now)
+	g.out.FlushAt(now)
+}
+
+func (g *gathering) event(kind, text string) {
+	now := sources.Now()
+	switch kind {
+	case tail.EventWaiting, tail.EventTrouble:
+		g.up = false
+		g.out.State(now, model.Retrying, text)
+	case tail.EventTruncated, tail.EventRotated:
+		g.apply(now)
+		g.inside = false
+		g.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: text})
+	}
+	g.out.FlushAt(now)
+}
