@@ -154,6 +154,27 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 	if stdin > 1 {
 		return nil, usage("only one source can be standard input (-)")
 	}
+	ms, err := f.planMetrics(&who, follow)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, ms...)
+	g, err := f.planGPU(len(out) > 0)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, g...)
+	h, err := f.planHost(&who, len(out) > 0 || f.someone)
+	if err != nil {
+		return nil, err
+	}
+	return withSelf(append(out, h...)), nil
+}
+
+// planMetrics makes the sources of what the server tells of itself: endpoints,
+// and files to which somebody else appends what one said.
+func (f *sourceFlags) planMetrics(who *parties, follow bool) ([]planned, error) {
+	var out []planned
 	for _, m := range f.metrics {
 		label, place := cutLabel(m)
 		if path, ok := strings.CutPrefix(place, "file:"); ok {
@@ -168,16 +189,7 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		who.server(place)
 		out = append(out, planned{src, sources.Latest, false})
 	}
-	g, err := f.planGPU(len(out) > 0)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, g...)
-	h, err := f.planHost(&who, len(out) > 0 || f.someone)
-	if err != nil {
-		return nil, err
-	}
-	return withSelf(append(out, h...)), nil
+	return out, nil
 }
 
 // withSelf adds what benchtop itself costs, where no source reads this machine.
