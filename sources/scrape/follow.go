@@ -7,8 +7,20 @@ import (
 
 	"benchtop/model"
 	"benchtop/sources"
-	"benchtop/sources/tail"
 )
+
+// LineReader follows a file, and calls back from its own goroutine until ctx ends
+// or, if it is not followed, at its end.
+type LineReader func(ctx context.Context, h LineHandler) error
+
+// LineHandler takes what a LineReader reads.
+type LineHandler struct {
+	Line    func(text []byte, seen model.Instant) // without its end; valid during the call
+	Flush   func()                                // no more lines for the moment
+	Quiet   func()                                // nothing came for a second
+	Trouble func(why string)                      // it can't be read at the moment
+	Anew    func(why string)                      // what follows is another file's
+}
 
 // SavedSource follows a file to which somebody else appends scrapes, each
 // headed by a line `# scrape RFC3339-TIME status=200 took_ms=4.7`: where this
@@ -17,7 +29,10 @@ import (
 type SavedSource struct {
 	Place string // what the user gave, for messages
 	Label string // which server it is of, "" if there is only one
-	In    tail.Options
+	Read  LineReader
+	// Whole says that the file is read from its start, so that its first lines
+	// are no rest of a scrape begun before.
+	Whole bool
 }
 
 // Name implements sources.Source.
@@ -35,7 +50,7 @@ func (s *SavedSource) Run(ctx context.Context, out *sources.Outlet) error {
 	out.State(now, model.Starting, "")
 	out.Flush()
 	f := &gathering{SavedSource: s, out: out, meter: NewMeter(), stop: stop}
-	err := tail.Run(ctx, s.In, tail.Handler{Line: f.line, Event: f.event, Quiet: f.quiet, Idle: func() { out.FlushAt(sources.Now()) }})
+	err := s.Read(ctx, LineHandler{Line: f.line, Flush: f.flush, Quiet: f.quiet, Trouble: f.trouble, Anew: f.anew})
 	now = sources.Now()
 	f.apply(now)
 	f.meter.Gap(now, out) // its gauges are unknown from here on
@@ -61,25 +76,25 @@ type gathering struct {
 }
 
 // line takes one line of the file.
-func (g *gathering) line(l tail.Line) {
-	if head, ok := parseHead(l.Text); ok {
-		g.apply(l.Seen)
+func (g *gathering) line(text []byte, seen model.Instant) {
+	if head, ok := parseHead(text); ok {
+		g.apply(seen)
 		head.body = g.cur.body[:0]
 		g.cur, g.inside, g.fresh = head, true, true
 		return
 	}
 	switch {
 	case !g.inside:
-		if g.In.FromStart && g.why == nil && hasMetric(l.Text) {
+		if g.Whole && g.why == nil && hasMetric(text) {
 			g.why = errNoHead
 			g.stop()
 		}
 		return // the rest of a scrape whose head was written before we came
-	case len(g.cur.body)+len(l.Text) > MaxBody:
+	case len(g.cur.body)+len(text) > MaxBody:
 		g.cur.tooLarge = true
 		return
 	}
-	g.cur.body = append(append(g.cur.body, l.Text...), '\n')
+	g.cur.body = append(append(g.cur.body, text...), '\n')
 	g.fresh = true
 }
 
@@ -127,23 +142,24 @@ func (g *gathering) tell(at model.Instant, why error) {
 	}
 }
 
+func (g *gathering) flush() { g.out.FlushAt(sources.Now()) }
+
 // quiet is called each second in which nothing came.
 func (g *gathering) quiet() {
-	now := sources.Now()
-	g.apply(now)
-	g.out.FlushAt(now)
+	g.apply(sources.Now())
+	g.flush()
 }
 
-func (g *gathering) event(kind, text string) {
+func (g *gathering) trouble(why string) {
+	g.up = false
+	g.out.State(sources.Now(), model.Retrying, why)
+	g.flush()
+}
+
+func (g *gathering) anew(why string) {
 	now := sources.Now()
-	switch kind {
-	case tail.EventWaiting, tail.EventTrouble:
-		g.up = false
-		g.out.State(now, model.Retrying, text)
-	case tail.EventTruncated, tail.EventRotated:
-		g.apply(now)
-		g.inside = false
-		g.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: text})
-	}
-	g.out.FlushAt(now)
+	g.apply(now)
+	g.inside = false
+	g.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: why})
+	g.flush()
 }

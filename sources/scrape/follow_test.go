@@ -3,15 +3,12 @@ package scrape_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"benchtop/model"
 	"benchtop/sources"
 	"benchtop/sources/scrape"
-	"benchtop/sources/tail"
 )
 
 const savedTwo = `# scrape 2026-11-30T12:00:00Z status=200 took_ms=10
@@ -22,16 +19,29 @@ tgi_queue_size 2
 tgi_request_count 14
 `
 
-// follow runs a saved source over a file to its end.
-func follow(t *testing.T, text string, from bool) ([]model.Event, error) {
+// follow runs a saved source over lines to their end; an empty line stands for
+// a second in which nothing came.
+func follow(t *testing.T, text string, whole bool) ([]model.Event, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "m.prom")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	ch := make(chan *model.Batch, 256)
 	out := sources.NewOutlet(context.Background(), ch, 1, sources.Block, nil)
-	s := &scrape.SavedSource{Place: "file:" + path, Label: "a", In: tail.Options{Spec: tail.Spec{Place: path, Kind: tail.File}, FromStart: from}}
+	s := &scrape.SavedSource{Place: "file:m.prom", Label: "a", Whole: whole}
+	s.Read = func(ctx context.Context, h scrape.LineHandler) error {
+		for l := range strings.Lines(text) {
+			switch l = strings.TrimSuffix(l, "\n"); {
+			case ctx.Err() != nil:
+				return nil
+			case l == "":
+				h.Quiet()
+			case l == "ROTATED":
+				h.Anew("another file")
+			default:
+				h.Line([]byte(l), 1)
+			}
+		}
+		h.Flush()
+		return nil
+	}
 	err := s.Run(context.Background(), out)
 	out.Flush()
 	close(ch)
@@ -71,6 +81,7 @@ func TestSavedSource(t *testing.T) {
 		{"one that failed between", failed, true, "0.005=1 gap 2.005=2 gap", ""},
 		{"no head", "tgi_queue_size 1\n", true, "", "can't be placed in time"},
 		{"the rest of one begun before", "tgi_queue_size 9\n" + savedTwo, false, "0.005=1 2.005=2 gap", ""},
+		{"another file in the middle", strings.Replace(savedTwo, "tgi_request_count 10\n", "tgi_request_count 10\nROTATED\ntgi_queue_size 7\n", 1), false, "0.005=1 2.005=2 gap", ""},
 		{"a web page", "# scrape 2026-11-30T12:00:00Z\n<html></html>\n", true, "", ""},
 		{"empty", "", true, "", ""},
 	}
@@ -87,59 +98,24 @@ func TestSavedSource(t *testing.T) {
 	}
 }
 
-// TestSavedSourceFollows: a scrape that is written while it is followed counts
-// when nothing more of it comes, and once.
-func TestSavedSourceFollows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m.prom")
-	if err := os.WriteFile(path, []byte(savedTwo), 0o600); err != nil {
+// TestSavedSourceCounters: a page that was booked half written is booked again as
+// a whole, and what its counters grew by counts once.
+func TestSavedSourceCounters(t *testing.T) {
+	page := "# scrape 2026-11-30T12:00:00Z\ntgi_request_success 10\n# scrape 2026-11-30T12:00:02Z\ntgi_request_success 17\n\ntgi_queue_size 3\n\n\n# scrape 2026-11-30T12:00:04Z\ntgi_request_success 20\n"
+	evs, err := follow(t, page, true)
+	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	ch := make(chan *model.Batch, 256)
-	out := sources.NewOutlet(ctx, ch, 1, sources.Block, nil)
-	s := &scrape.SavedSource{Place: "file:" + path, In: tail.Options{Spec: tail.Spec{Place: path, Kind: tail.File}, FromStart: true, Follow: true}}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, out) }()
-	var evs []model.Event
-	want := "0.005=1 2.005=2"
-	finished := 0.0
-	for done := false; !done; {
-		select {
-		case b := <-ch:
-			evs = append(evs, b.Events...)
-		case err := <-ended:
-			t.Fatalf("want it to go on, got %v with %q", err, waitingOf(evs))
-		}
-		switch waitingOf(evs) {
-		case want:
-			if strings.HasSuffix(want, "=5") {
-				done = true
-				break
-			}
-			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.WriteString("# scrape 2026-11-30T12:00:04Z status=200 took_ms=10\ntgi_queue_size 5\ntgi_request_success 20\n"); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
-			want += " 4.005=5"
-		}
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("want no error of a follower that was stopped, got %v", err)
-	}
+	got := 0.0
 	for _, e := range evs {
-		if e.Series == model.SourceMatched {
-			finished += e.Value
+		if e.Series == model.ServerFinished && e.Kind == model.Add {
+			got += e.Value
 		}
 	}
-	if finished != 3 {
-		t.Errorf("want 3 scrapes booked, got %g", finished)
+	if got != 10 {
+		t.Errorf("want 10 requests finished, got %g", got)
+	}
+	if w := waitingOf(evs); !strings.HasPrefix(w, "2.000=3") {
+		t.Errorf("want the gauge that came late at its page's time, got %q", w)
 	}
 }

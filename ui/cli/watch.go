@@ -18,7 +18,6 @@ import (
 	"benchtop/sources/gpu"
 	"benchtop/sources/host"
 	"benchtop/sources/loadgen"
-	"benchtop/sources/scrape"
 	"benchtop/sources/serverlog"
 	"benchtop/sources/tail"
 )
@@ -169,27 +168,6 @@ func (f *sourceFlags) plan(stdio Stdio, screen *screenFlags, run *runFlags) ([]p
 		return nil, err
 	}
 	return withSelf(append(out, h...)), nil
-}
-
-// planMetrics makes the sources of what the server tells of itself: endpoints,
-// and files to which somebody else appends what one said.
-func (f *sourceFlags) planMetrics(who *parties, follow bool) ([]planned, error) {
-	var out []planned
-	for _, m := range f.metrics {
-		label, place := cutLabel(m)
-		if path, ok := strings.CutPrefix(place, "file:"); ok {
-			o := tail.Options{Spec: tail.Spec{Place: path, Kind: tail.File}, FromStart: f.from != "end", Follow: follow}
-			out = append(out, planned{&scrape.SavedSource{Place: place, Label: label, In: o}, sources.Block, !follow})
-			continue
-		}
-		src, err := scrape.New(scrape.Options{URL: place, Label: label})
-		if err != nil {
-			return nil, usage("--metrics: %w", err)
-		}
-		who.server(place)
-		out = append(out, planned{src, sources.Latest, false})
-	}
-	return out, nil
 }
 
 // withSelf adds what benchtop itself costs, where no source reads this machine.
