@@ -114,7 +114,11 @@ func kvPressure() Rule {
 		},
 		Say: func(c *Case) (string, []model.Evidence) {
 			s := &c.S.Server
-			t := fmt.Sprintf("KV cache %s, %s waiting though running is %s%s; %s preemptions in 30 s.", pct(s.KV), whole(s.Waiting), whole(s.Running), ofB(s), whole(s.Preempted))
+			t := fmt.Sprintf("KV cache %s, %s waiting though running is %s%s", pct(s.KV), whole(s.Waiting), whole(s.Running), ofB(s))
+			if known(s.Preempted) {
+				t += fmt.Sprintf("; %s preemptions in 30 s", whole(s.Preempted))
+			}
+			t += "."
 			return t, []model.Evidence{evidence("server_kv_usage", 65, s.KV, "ratio", 0.9, fmt.Sprintf("KV cache %s full", pct(s.KV)))}
 		},
 		DoesNotProve: "that more KV cache helps: preemptions with a full batch cost little.",
