@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -49,7 +50,7 @@ func (s *SavedSource) Run(ctx context.Context, out *sources.Outlet) error {
 	out.Describe(now, s.Place, model.KindMetrics, "", s.Label)
 	out.State(now, model.Starting, "")
 	out.Flush()
-	f := &gathering{SavedSource: s, out: out, meter: NewMeter(), stop: stop}
+	f := &gathering{SavedSource: s, out: out, meter: NewMeter(), stop: stop, whole: s.Whole}
 	err := s.Read(ctx, LineHandler{Line: f.line, Flush: f.flush, Quiet: f.quiet, Trouble: f.trouble, Anew: f.anew})
 	now = sources.Now()
 	f.apply(now)
@@ -70,6 +71,11 @@ type gathering struct {
 	cur    saved // the scrape that is being read
 	inside bool  // cur is valid
 	fresh  bool  // cur has lines that were not applied yet
+	booked bool  // cur was applied, with fewer lines
+	lines  int   // of cur
+	usual  int   // lines of the newest good scrape, 0 before the first
+	first  bool  // cur is the first good scrape
+	whole  bool  // what stands before the first head is no rest of a scrape
 	up     bool  // its state is told as running
 	format string
 	why    error // why nothing more is read
@@ -81,11 +87,12 @@ func (g *gathering) line(text []byte, seen model.Instant) {
 		g.apply(seen)
 		head.body = g.cur.body[:0]
 		g.cur, g.inside, g.fresh = head, true, true
+		g.booked, g.lines, g.first = false, 0, g.usual == 0
 		return
 	}
 	switch {
 	case !g.inside:
-		if g.Whole && g.why == nil && hasMetric(text) {
+		if g.whole && g.why == nil && hasMetric(text) {
 			g.why = errNoHead
 			g.stop()
 		}
@@ -96,10 +103,12 @@ func (g *gathering) line(text []byte, seen model.Instant) {
 	}
 	g.cur.body = append(append(g.cur.body, text...), '\n')
 	g.fresh = true
+	g.lines++
 }
 
 // apply books the scrape read so far. It is kept: if more of it comes, it is
-// booked again as a whole, which adds nothing twice.
+// booked again as a whole, which adds nothing twice. The first scrape's counters
+// are baselines: those that come late are so too, and did not start at zero.
 func (g *gathering) apply(seen model.Instant) {
 	if !g.inside || !g.fresh {
 		return
@@ -108,9 +117,16 @@ func (g *gathering) apply(seen model.Instant) {
 	var x *Exposition
 	var why error
 	if g.cur.good() {
-		x, why = parseBytes(g.cur.body)
+		x, why = parseBytes(bytes.Clone(g.cur.body)) // reading may rewrite it
+	}
+	if x != nil {
+		g.usual = g.lines
+		if g.first && g.booked {
+			g.meter.forget()
+		}
 	}
 	emitSaved(g.out, g.meter, &g.cur, x, why, seen)
+	g.booked = true
 	if e := g.meter.Engine(); e != "" && e != g.format {
 		g.format = e
 		g.out.Describe(seen, g.Place, model.KindMetrics, e, g.Label)
@@ -144,9 +160,14 @@ func (g *gathering) tell(at model.Instant, why error) {
 
 func (g *gathering) flush() { g.out.FlushAt(sources.Now()) }
 
-// quiet is called each second in which nothing came.
+// quiet is called each second in which nothing came. A scrape with fewer lines
+// than the one before is likely to be half written: a writer that keeps back
+// what fills no block leaves it so until its next scrape. Booked as it is, the
+// counters that it lacks would look like those of a server that started over.
 func (g *gathering) quiet() {
-	g.apply(sources.Now())
+	if g.lines >= g.usual || !g.cur.good() {
+		g.apply(sources.Now())
+	}
 	g.flush()
 }
 
@@ -159,7 +180,7 @@ func (g *gathering) trouble(why string) {
 func (g *gathering) anew(why string) {
 	now := sources.Now()
 	g.apply(now)
-	g.inside = false
+	g.inside, g.whole = false, false // a file cut down as it was written may begin with a scrape's rest
 	g.out.Note(model.Note{At: now, Seen: now, Kind: model.NoteMark, Name: model.MarkRotated, Text: why})
 	g.flush()
 }

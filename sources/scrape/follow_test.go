@@ -82,6 +82,8 @@ func TestSavedSource(t *testing.T) {
 		{"no head", "tgi_queue_size 1\n", true, "", "can't be placed in time"},
 		{"the rest of one begun before", "tgi_queue_size 9\n" + savedTwo, false, "0.005=1 2.005=2 gap", ""},
 		{"another file in the middle", strings.Replace(savedTwo, "tgi_request_count 10\n", "tgi_request_count 10\nROTATED\ntgi_queue_size 7\n", 1), false, "0.005=1 2.005=2 gap", ""},
+		{"a file cut down as it was written", savedTwo + "ROTATED\ntgi_queue_size 7\n# scrape 2026-11-30T12:00:04Z\ntgi_queue_size 3\n", true, "0.005=1 2.005=2 4.000=3 gap", ""},
+		{"a time of no use", "# scrape 0001-01-01T00:00:00Z\n# scrape 9999-01-01T00:00:00Z\n" + savedTwo, true, "0.005=1 2.005=2 gap", ""},
 		{"a web page", "# scrape 2026-11-30T12:00:00Z\n<html></html>\n", true, "", ""},
 		{"empty", "", true, "", ""},
 	}
@@ -117,5 +119,50 @@ func TestSavedSourceCounters(t *testing.T) {
 	}
 	if w := waitingOf(evs); !strings.HasPrefix(w, "2.000=3") {
 		t.Errorf("want the gauge that came late at its page's time, got %q", w)
+	}
+}
+
+// TestSavedSourceHalf: a writer that keeps back what fills no block leaves pages
+// half written for long. No counter grows by what was only not there yet.
+func TestSavedSourceHalf(t *testing.T) {
+	page := func(second, stop, length int, gap string) string {
+		return fmt.Sprintf("# scrape 2026-11-30T12:00:%02dZ took_ms=2\n# TYPE vllm:request_success counter\n"+
+			"vllm:request_success_total{engine=\"0\",finished_reason=\"stop\"} %d # {trace_id=\"a\"} 1 1520879607.7\n%s"+
+			"vllm:request_success_total{engine=\"0\",finished_reason=\"length\"} %d\n"+
+			"# TYPE vllm:num_preemptions counter\nvllm:num_preemptions_total{engine=\"0\"} 7000\n",
+			second, stop, gap, length)
+	}
+	tests := []struct {
+		name, text                string
+		finished, preempted, took float64
+	}{
+		{"whole pages", page(0, 500, 900, "") + page(2, 510, 901, ""), 11, 0, 2},
+		{"the first in halves", page(0, 500, 900, "\n") + page(2, 510, 901, ""), 11, 0, 2},
+		{"the second in halves", page(0, 500, 900, "") + page(2, 510, 901, "\n\n"), 11, 0, 2},
+		{"all in halves", page(0, 500, 900, "\n") + page(2, 510, 901, "\n") + page(4, 520, 902, "\n"), 22, 0, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			evs, err := follow(t, tt.text, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			finished, preempted, took := 0.0, 0.0, 0.0
+			for _, e := range evs {
+				switch {
+				case e.Kind == model.Reset:
+					t.Error("a restart was told, and there was none")
+				case e.Series == model.ServerFinished && e.Kind == model.Add:
+					finished += e.Value
+				case e.Series == model.ServerPreempted && e.Kind == model.Add:
+					preempted += e.Value
+				case e.Series == model.ScrapeTime:
+					took++
+				}
+			}
+			if finished != tt.finished || preempted != tt.preempted || took != tt.took {
+				t.Errorf("want %g finished, %g preempted, %g times taken, got %g, %g, %g", tt.finished, tt.preempted, tt.took, finished, preempted, took)
+			}
+		})
 	}
 }

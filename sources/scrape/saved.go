@@ -29,6 +29,7 @@ type saved struct {
 	status   int // 0 if the head says none
 	body     []byte
 	tooLarge bool
+	told     bool // how long it took was told
 }
 
 // good reports whether the scrape holds an exposition.
@@ -49,7 +50,7 @@ func parseHead(line []byte) (s saved, ok bool) {
 		return s, false
 	}
 	t, err := time.Parse(time.RFC3339Nano, words[0])
-	if err != nil {
+	if err != nil || t.Year() < 1970 || t.Year() > 2200 { // others overflow an Instant
 		return s, false
 	}
 	s = saved{headed: true, start: model.InstantOf(t), status: http.StatusOK}
@@ -201,7 +202,8 @@ func emitSaved(out *sources.Outlet, m *Meter, s *saved, x *Exposition, why error
 		matched = 1
 	}
 	out.Count(1, matched, len(s.body), 0, 0)
-	if s.took > 0 {
+	if s.took > 0 && !s.told {
+		s.told = true
 		out.Emit(model.Event{At: s.middle(), Seen: seen, Series: model.ScrapeTime, Kind: model.Observe, Value: s.took.Seconds()})
 	}
 }
