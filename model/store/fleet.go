@@ -27,6 +27,23 @@ func (s *Store) beside(a, b model.SourceID) bool {
 // others lists a feed for each further server that the load is spread over, as
 // paired would choose it; nil if f's server is the only one.
 func (s *Store) others(f *feed, now model.Instant) []*feed {
+	return s.othersBy(f, func(g *feed) int { return g.rank(now) })
+}
+
+// telling is others, but of each server the source that tells an engine's value:
+// an endpoint that tells most may yet tell no rates.
+func (s *Store) telling(f *feed, at model.Instant, of func(*engineNow) float64) []*feed {
+	return s.othersBy(f, func(g *feed) int {
+		if math.IsNaN(g.sum(at, s.server.all, of)) {
+			return 0
+		}
+		return 1
+	})
+}
+
+// othersBy lists for each further server that of its sources which ranks
+// highest.
+func (s *Store) othersBy(f *feed, rank func(*feed) int) []*feed {
 	if len(s.server.feeds) < 2 {
 		return nil
 	}
@@ -44,7 +61,7 @@ func (s *Store) others(f *feed, now model.Instant) []*feed {
 		switch {
 		case same < 0:
 			out = append(out, g)
-		case g.rank(now) > out[same].rank(now):
+		case rank(g) > rank(out[same]):
 			out[same] = g
 		}
 	}
@@ -121,19 +138,27 @@ func (s sample) whole(others []*feed) sample {
 // fleet adds to one server's gauge what the others hold of it now: a sum of
 // requests and of rates, the fullest cache.
 func (s *Store) fleet(f *feed, id model.SeriesID, at model.Instant, v float64) float64 {
-	for _, g := range s.others(f, at) {
-		switch id {
-		case model.ServerRunning:
-			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.run }))
-		case model.ServerWaiting:
-			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.wait }))
-		case model.ServerPromptTPS:
-			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.in }))
-		case model.ServerGenTPS:
-			v += zero(g.sum(at, s.server.all, func(e *engineNow) float64 { return e.out }))
-		case model.ServerKV:
+	var of func(*engineNow) float64
+	switch id {
+	case model.ServerRunning:
+		of = func(e *engineNow) float64 { return e.run }
+	case model.ServerWaiting:
+		of = func(e *engineNow) float64 { return e.wait }
+	case model.ServerPromptTPS:
+		of = func(e *engineNow) float64 { return e.in }
+	case model.ServerGenTPS:
+		of = func(e *engineNow) float64 { return e.out }
+	case model.ServerKV:
+		of = func(e *engineNow) float64 { return e.kv }
+	default:
+		return v
+	}
+	for _, g := range s.telling(f, at, of) {
+		if id == model.ServerKV {
 			v = max(v, zero(g.most(at)))
+			continue
 		}
+		v += zero(g.sum(at, s.server.all, of))
 	}
 	return v
 }

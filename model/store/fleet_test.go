@@ -195,3 +195,71 @@ func TestRatesOfEnginesAddUp(t *testing.T) {
 		})
 	}
 }
+
+// TestRatesOfServersWithEndpoints: each server's log prints its rate, and its
+// endpoint, which tells all else, has none. Whoever speaks first, the rates add
+// up, and those of many engines to the same bit each time.
+func TestRatesOfServersWithEndpoints(t *testing.T) {
+	log, metrics := model.KindServerLog, model.KindMetrics
+	type src struct {
+		kind  model.SourceKind
+		label string
+		gen   []float64 // of its engines
+	}
+	a, b := src{log, "a", []float64{0.1, 0.2, 0.3}}, src{log, "b", []float64{0.1}}
+	ma, mb := src{metrics, "a", nil}, src{metrics, "b", nil}
+	for _, c := range []struct {
+		name    string
+		sources []src
+	}{
+		{"logs first", []src{a, ma, b, mb}},
+		{"endpoints first", []src{ma, a, mb, b}},
+		{"the other server first", []src{mb, b, ma, a}},
+		{"the other's log first", []src{b, mb, ma, a}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first := math.NaN()
+			for range 20 {
+				s := store.New(model.DefaultThresholds())
+				at := model.InstantOf(time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC))
+				var head model.Batch
+				for i, x := range c.sources {
+					head.Notes = append(head.Notes, model.Note{At: at, Seen: at, Kind: model.NoteSource, Name: fmt.Sprint("place", i), Text: "vllm|" + x.label, Value: float64(x.kind), Source: model.SourceID(i + 1)})
+				}
+				s.Apply(&head)
+				for sec := range 30 {
+					var b model.Batch
+					for i, x := range c.sources {
+						e := model.Event{At: at.Add(time.Duration(sec)*time.Second + time.Duration(i)*time.Millisecond), Source: model.SourceID(i + 1), Kind: model.Level}
+						e.Seen = e.At
+						tell := func(id model.SeriesID, v float64) {
+							e.Series, e.Value = id, v
+							b.Events = append(b.Events, e)
+						}
+						if x.kind == log && sec%10 != 0 {
+							continue
+						}
+						for k, gen := range x.gen {
+							e.Key = uint64(k)
+							tell(model.ServerGenTPS, gen)
+						}
+						e.Key = 0
+						tell(model.ServerRunning, 20)
+						tell(model.ServerWaiting, 1)
+					}
+					b.Events = append(b.Events, model.Event{Seen: at.Add(time.Duration(sec)*time.Second + 900*time.Millisecond), Kind: model.Tick})
+					s.Apply(&b)
+				}
+				snap := &model.Snapshot{}
+				s.Freeze(snap, &model.Snapshot{}, true)
+				got := snap.Whole(model.ServerGenTPS).Last
+				if math.IsNaN(first) {
+					first = got
+				}
+				if want := 0.7; math.Abs(got-want) > 1e-6 || got != first {
+					t.Fatalf("want %v tokens a second, and %v as before; got %v", want, first, got)
+				}
+			}
+		})
+	}
+}

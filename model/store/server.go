@@ -50,6 +50,7 @@ type feed struct {
 	id       model.SourceID
 	kind     model.SourceKind
 	engines  map[uint64]*engineNow
+	inTurn   []*engineNow // the same as they first spoke: sums of rates come out the same in each replay
 	samples  [samplesKept]sample
 	nSamples int
 	batches  [batchesKept]batch
@@ -99,6 +100,7 @@ func (f *feed) engine(key uint64) *engineNow {
 		nan := math.NaN()
 		e = &engineNow{nan, nan, nan, nan, nan, 0}
 		f.engines[key] = e
+		f.inTurn = append(f.inTurn, e)
 	}
 	return e
 }
@@ -146,7 +148,7 @@ func (f *feed) sum(now model.Instant, all uint64, of func(*engineNow) float64) f
 		return of(e)
 	}
 	t := math.NaN()
-	for _, e := range f.engines {
+	for _, e := range f.inTurn {
 		if v := of(e); !math.IsNaN(v) && now-e.at < engineStale {
 			if math.IsNaN(t) {
 				t = 0
@@ -200,6 +202,7 @@ func (f *feed) observe(ev *model.Event) {
 // gap forgets what the engines held: the server restarted or fell silent.
 func (f *feed) gap() {
 	clear(f.engines)
+	f.inTurn = nil
 }
 
 // byChange reports whether the source tells what runs at each change rather
