@@ -84,3 +84,42 @@ func TestCounterAtZero(t *testing.T) {
 		})
 	}
 }
+
+// TestTokensOfAnEndpointThatDied: while the endpoint answers its count of tokens
+// is the rate, also when that is none; once it doesn't, the log's is.
+func TestTokensOfAnEndpointThatDied(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		until int // seconds that it answers
+		step  float64
+		want  float64
+	}{{"it answers", 120, 480, 480}, {"it answers, and counts none", 120, 0, 0}, {"it died", 40, 480, 500}} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(model.DefaultThresholds())
+			s.Apply(&model.Batch{Notes: []model.Note{
+				{At: origin, Seen: origin, Kind: model.NoteSource, Name: "log", Text: "vllm|", Value: float64(model.KindServerLog), Source: 1},
+				{At: origin, Seen: origin, Kind: model.NoteSource, Name: "http://h/metrics", Text: "vllm|", Value: float64(model.KindMetrics), Source: 2},
+			}})
+			for i := range 120 {
+				at := origin + model.Instant(i)*sec
+				b := &model.Batch{}
+				tell := func(src model.SourceID, id model.SeriesID, kind model.Kind, v float64) {
+					b.Events = append(b.Events, model.Event{At: at, Seen: at, Source: src, Series: id, Kind: kind, Value: v})
+				}
+				if i%10 == 0 {
+					tell(1, model.ServerGenTPS, model.Level, 500)
+				}
+				if i < c.until {
+					tell(2, model.ServerRunning, model.Level, 8)
+					if c.step > 0 || i == 0 {
+						tell(2, model.ServerGenTokens, model.Add, max(1, c.step))
+					}
+				}
+				s.Apply(b)
+			}
+			if got := s.Second(origin + 120*sec).Server.GenTPS; math.Abs(got-c.want) > 20 {
+				t.Errorf("want %v tokens a second, got %v", c.want, got)
+			}
+		})
+	}
+}

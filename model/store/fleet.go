@@ -24,6 +24,18 @@ func (s *Store) beside(a, b model.SourceID) bool {
 	return s.apart(a, b) && (x.Kind == y.Kind || x.Label != "" && y.Label != "")
 }
 
+// spread reports whether several servers share the load.
+func (s *Store) spread() bool {
+	for i, f := range s.server.feeds {
+		for _, g := range s.server.feeds[:i] {
+			if s.beside(f.id, g.id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // others lists a feed for each further server that the load is spread over, as
 // paired would choose it; nil if f's server is the only one.
 func (s *Store) others(f *feed, now model.Instant) []*feed {

@@ -229,10 +229,17 @@ func (s *Store) serverEvents(sig *model.Signals) {
 	v.X = v.Finished
 	v.DebugLines, v.LogLines, v.LogBytes = n(model.ServerDebugLines)/30, n(model.ServerLogLines)/30, n(model.ServerLogBytes)/30
 	v.GenTPS = s.whole[model.ServerGenTPS].mean(now-lineWindow, now+1)
-	if t := s.whole[model.ServerGenTokens]; t != nil {
+	if t := s.whole[model.ServerGenTokens]; t != nil && !(v.GenTPS > 0 && s.fellSilent(model.ServerGenTokens, from)) {
 		v.GenTPS = t.amount(from, now+1) / 30
 	}
 	v.PromptTPS = s.whole[model.ServerPromptTPS].mean(now-lineWindow, now+1)
+}
+
+// fellSilent reports that the source which counts a series has told nothing
+// since an instant: that nothing was added then says nothing.
+func (s *Store) fellSilent(id model.SeriesID, since model.Instant) bool {
+	f := s.server.byID[s.server.events[id]]
+	return f != nil && f.any < since
 }
 
 // engineSignals lists the engines of the paired source and of the servers beside

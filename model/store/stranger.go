@@ -85,6 +85,7 @@ func (s *Store) strangers(sig *model.Signals) {
 		_, ours := s.users.has(g.info.Index)
 		anyOurs, anyWorked = anyOurs || ours, anyWorked || g.worked
 	}
+	anyOurs = anyOurs && !s.spread() // only one server's processes are told: the others' GPUs count too
 	for i := range sig.GPUs {
 		g := &sig.GPUs[i]
 		told, ours := s.users.has(g.Index)

@@ -49,6 +49,26 @@ func TestStrangers(t *testing.T) {
 			}
 		})
 	}
+	// Of two servers that share the load one's processes are told: the GPU of the
+	// other is no stranger.
+	for _, label := range []string{"a", "b"} {
+		s := New(model.DefaultThresholds())
+		b := &model.Batch{}
+		for i, at := range []string{"a", label} {
+			b.Notes = append(b.Notes, model.Note{At: origin, Seen: origin, Kind: model.NoteSource, Name: fmt.Sprint("log", i), Text: "vllm|" + at, Value: float64(model.KindServerLog), Source: model.SourceID(2 + i)})
+			b.Events = append(b.Events, model.Event{At: origin, Seen: origin, Source: model.SourceID(2 + i), Series: model.ServerRunning, Kind: model.Level, Value: 8})
+		}
+		for _, f := range []fact{{"server_pids", "40 41"}, {"gpu0_processes", "PID 41"}, {"gpu1_processes", "PID 50"}} {
+			b.Notes = append(b.Notes, model.Note{At: origin, Seen: origin, Kind: model.NoteRun, Name: f.name, Text: f.text})
+		}
+		for key := range uint64(2) {
+			b.Events = append(b.Events, model.Event{At: origin, Seen: origin, Source: 1, Key: key + 1, Series: model.GPUUtil, Kind: model.Level, Value: 0.9})
+		}
+		s.Apply(b)
+		if gpus := s.Second(origin + sec).GPUs; gpus[0].Other || gpus[1].Other != (label == "a") {
+			t.Errorf("servers a and %s: want the second GPU a stranger: %v, got %v, %v", label, label == "a", gpus[0].Other, gpus[1].Other)
+		}
+	}
 	// Another's heat spoils no second.
 	for _, whose := range []string{"PID 41", "PID 7"} {
 		s := New(model.DefaultThresholds())
