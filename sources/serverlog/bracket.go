@@ -26,7 +26,10 @@ func (c *record) bracket(b []byte) (n int, stop bool) {
 	case bytes.HasPrefix(in, []byte("pod/")):
 		c.where, c.fresh = in, true
 		return n, false
-	case bytes.HasPrefix(in, []byte("resource.labels")), string(in) == "_torch":
+	case bytes.HasPrefix(in, []byte("resource.labels")):
+		c.level, c.fresh = noLevel, true // Google's severity says to which stream it went
+		return n, false
+	case string(in) == "_torch":
 		c.fresh = true
 		return n, false
 	case string(in) == "GIN", string(in) == "TRT-LLM", string(in) == "TensorRT-LLM", string(in) == "TM":

@@ -114,6 +114,9 @@ func (s *stripper) envelope(c *record, depth int) {
 		if i == 0 || i >= 4 {
 			c.obj = jsonValue{} // the collector's own object: nothing else in it is the server's
 		}
+		if i == 5 {
+			c.level = noLevel // what goes to stderr is an error to Google's, whatever it says
+		}
 		c.text = bytes.TrimRight(t.text(&t.nodes[at]), "\r\n")
 		s.inner(c, depth)
 		return

@@ -69,6 +69,9 @@ func llamaParse(c *record, r *Reading) {
 	default:
 		llamaBare(text, r)
 	}
+	if c.level == errorLevel && r.Set == 0 && !r.Answer {
+		r.fault()
+	}
 }
 
 // llamaHead takes `slot launch_slot_: `, `srv  update_slots: ` or `que ` off a
@@ -122,6 +125,8 @@ func llamaSlot(t []byte, r *Reading) {
 	case bytes.HasPrefix(text, []byte("stop processing: ")):
 		r.event(Finished)
 		r.slot(id, false)
+	case bytes.HasPrefix(text, []byte("failed to decode the batch")):
+		r.event(Error)
 	default:
 		llamaTotal(text, r)
 	}
