@@ -99,9 +99,10 @@ func environ(t testing.TB, extra ...string) []string {
 // command is the program with its arguments; it is killed when patience ends.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
+	name := bench.binary(t) // what building takes is not the program's time
 	ctx, stop := context.WithTimeout(t.Context(), patience+*soakFor)
 	t.Cleanup(stop)
-	cmd := exec.CommandContext(ctx, bench.binary(t), args...)
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = environ(t)
 	return cmd
 }
