@@ -100,7 +100,7 @@ func (e *Engine) Run(in <-chan *model.Batch) {
 	}
 	e.store.Finish()
 	if at := e.store.Unjudged(e.judged); at != 0 {
-		e.judge1(max(e.store.Now(), at)) // the run's own report came last
+		e.judge1(max(e.store.Now(), at, e.judged+1)) // the run's own report came last
 	} else if now := e.store.Now(); (e.judged == 0 || now-e.judged >= 500_000_000) && now >= e.store.Start() && now != 0 {
 		e.judge1(now) // the rest of the last second counts too
 	}

@@ -55,6 +55,7 @@ type Store struct {
 	asked      map[string]model.Setting // what the user declared with flags or in the run file
 	sum        *model.ClientReport      // what the generators said of the run at its end; nil before, never changed
 	finished   bool                     // nothing follows
+	tookWhole  bool                     // the second judged last knew the whole run's figures
 }
 
 // primary is the source whose numbers the run-wide track of a series shows.

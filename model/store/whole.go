@@ -23,10 +23,11 @@ func (s *Store) Finish() {
 	}
 }
 
-// Unjudged is when figures of a whole run came, if that was after the second
-// that was judged last; else 0.
+// Unjudged is when figures of a whole run came, if the second that was judged
+// last could not know them: it was before that, or they were not complete yet.
+// Else it is 0.
 func (s *Store) Unjudged(last model.Instant) model.Instant {
-	if r := s.wholeRun(s.now); r != nil && r.At > last {
+	if r := s.wholeRun(s.now); r != nil && (r.At > last || !s.tookWhole) {
 		return r.At
 	}
 	return 0
@@ -83,6 +84,7 @@ func (s *Store) wholeSignals(sig *model.Signals) {
 	r := s.wholeRun(sig.At)
 	k := &sig.Client
 	k.Whole = math.NaN()
+	s.tookWhole = r != nil
 	if r == nil {
 		return
 	}
