@@ -48,22 +48,30 @@ var faultWords = map[FaultKind]struct {
 
 // faultCounts are counters of faults as a backend tells them, by kind; what it
 // does not tell is not there.
-type faultCounts map[FaultKind]float64
+type faultCounts map[FaultKind]counted
+
+// counted is a counter told in some parts.
+type counted struct {
+	sum   float64
+	parts int
+}
 
 // add adds to the counter of a kind: some are told in parts.
 func (c *faultCounts) add(kind FaultKind, n float64) {
 	if *c == nil {
 		*c = make(faultCounts)
 	}
-	(*c)[kind] += n
+	was := (*c)[kind]
+	(*c)[kind] = counted{was.sum + n, was.parts + 1}
 }
 
 // grown is what the counters grew by since an earlier look, nil if by nothing.
-// The first look, and one after which they start over, tells nothing.
+// The first look, and one after which they start over, tells nothing; nor does
+// a part that was left out before.
 func (c faultCounts) grown(since faultCounts) (out []Fault) {
 	for _, kind := range slices.Sorted(maps.Keys(c)) {
-		if was, ok := since[kind]; ok && c[kind] > was {
-			out = append(out, Fault{kind, int(c[kind] - was)})
+		if was, ok := since[kind]; ok && c[kind].parts == was.parts && c[kind].sum > was.sum {
+			out = append(out, Fault{kind, int(c[kind].sum - was.sum)})
 		}
 	}
 	return out

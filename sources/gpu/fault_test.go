@@ -27,6 +27,7 @@ func TestFaultsOfColumns(t *testing.T) {
 		{"starts over", row(0, 0, "7, 1, 2, 3") + row(0, 1, "0, 0, 2, 3"), nil},
 		{"not on this card", row(0, 0, "[N/A], [N/A], [N/A], [N/A]") + row(0, 1, "[N/A], [N/A], [N/A], [N/A]"), nil},
 		{"told late", row(0, 0, "[N/A], 0, 0, 0") + row(0, 1, "40, 0, 0, 0"), nil},
+		{"a part told late", row(0, 0, "7, 0, [N/A], 3") + row(0, 1, "7, 0, 2, 3") + row(0, 2, "7, 0, 3, 3"), []Fault{{FaultRetired, 1}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
