@@ -84,19 +84,5 @@ func (f Frame) throttling(key uint64) throttling {
 // spread is a growing amount's growth a column, laid evenly over the columns
 // since the sample before: a poll a second fills columns of half a second too.
 func (f Frame) spread(t *model.Track) []float64 {
-	vals := f.columns(t, sum)
-	period := int(math.Ceil(t.Period.Seconds() / f.View.Step.Seconds()))
-	prev := -1
-	for i, v := range vals {
-		if math.IsNaN(v) {
-			continue
-		}
-		if n := i - prev; n > 1 && n <= period+1 {
-			for j := prev + 1; j <= i; j++ {
-				vals[j] = v / float64(n)
-			}
-		}
-		prev = i
-	}
-	return vals
+	return f.evenly(f.columns(t, sum), t.Period)
 }

@@ -74,13 +74,19 @@ func (f Frame) spreadOver(vals []float64, t *model.Track) []float64 {
 	if t == nil || t.Period <= f.View.Step {
 		return vals
 	}
-	period := int(math.Ceil(t.Period.Seconds() / f.View.Step.Seconds()))
+	return f.evenly(vals, t.Period)
+}
+
+// evenly lays what grew in a period over the columns since the one before; what
+// is longer ago was a gap.
+func (f Frame) evenly(vals []float64, period time.Duration) []float64 {
+	most := int(math.Ceil(period.Seconds()/f.View.Step.Seconds())) + 1
 	prev := -1
 	for i, v := range vals {
 		if math.IsNaN(v) {
 			continue
 		}
-		if n := i - prev; n > 1 && n <= period+1 {
+		if n := i - prev; n > 1 && n <= most {
 			for j := prev + 1; j <= i; j++ {
 				vals[j] = v / float64(n)
 			}
