@@ -28,8 +28,10 @@ func loadFigures(s *model.Snapshot) []figure {
 			rows = append(rows, figure{name, kept, 20 + len(rows)})
 		}
 	}
-	add("arrivals", told(c.Started, draw.Small(c.Started)+"/s"), told(c.Rate, "of "+draw.Small(c.Rate)+"/s asked"), dispersion(c.Dispersion))
-	add("pauses", told(c.BurstGap, draw.Latency(c.BurstGap)+" at most between starts"))
+	if c.Reported == 0 { // else nothing starts in the window: the run is over
+		add("arrivals", told(c.Started, draw.Small(c.Started)+"/s"), told(c.Rate, "of "+draw.Small(c.Rate)+"/s asked"), dispersion(c.Dispersion))
+		add("pauses", told(c.BurstGap, draw.Latency(c.BurstGap)+" at most between starts"))
+	}
 	late := told(c.SchedDelay, draw.Latency(c.SchedDelay)+" late against schedule")
 	if c.SchedDelay > 0.1 {
 		late.Role = themes.Warn

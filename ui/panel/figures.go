@@ -24,7 +24,17 @@ func figuresSpan(f Frame) Span {
 	if at, looking := f.moment(); looking {
 		return Span{"30 s to " + f.ago(at), themes.Text, true}
 	}
+	if ofWholeRun(f) {
+		return Span{"whole run", themes.Dim, false}
+	}
 	return Span{"last 30 s", themes.Dim, false}
+}
+
+// ofWholeRun reports whether the rates of now are those of the run as one piece:
+// its requests were all told at its end, so that no window has any.
+func ofWholeRun(f Frame) bool {
+	sig := f.View.Figures.Signals
+	return sig != nil && sig.Client.Reported != 0
 }
 
 // figure is one row of the figures: a name and its values.

@@ -144,6 +144,9 @@ func throughputHead(f Frame) Head {
 	if server > 0 {
 		h.Notes = append(h.Notes, Span{"── server " + draw.Small(server), themes.Server, false})
 	}
+	if _, looking := f.moment(); !looking && ofWholeRun(f) {
+		h.Notes = append(h.Notes, Span{"whole run", themes.Dim, false})
+	}
 	return h
 }
 
